@@ -23,7 +23,6 @@ type Reader struct {
 	decoders   uint32
 	limits     atomic.Pointer[Limits]
 	unsettled  bool
-	repeated   int
 	sessions   *sessioncache.Cache // may be nil
 }
 
@@ -62,7 +61,7 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 	r := &Reader{
 		conn: conn, now: time.Now, quietAfter: DefaultQuietAfter,
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
-		prices:  prices.Fixed{Table: prices.Standard()}, repeated: 100_000,
+		prices:  prices.Fixed{Table: prices.Standard()},
 	}
 	r.SetLimits(Limits{})
 	for _, o := range options {
@@ -102,13 +101,6 @@ func WithoutSettled() Option { return func(r *Reader) { r.unsettled = true } }
 
 // Unsettled reports whether the reader was made with WithoutSettled.
 func (r *Reader) Unsettled() bool { return r.unsettled }
-
-// WithRepeatedLimit sets how many repeated ids of facts a report treats separately; default
-// 100,000. With more of them it is cheaper to treat all facts as repeated.
-func WithRepeatedLimit(n int) Option { return func(r *Reader) { r.repeated = n } }
-
-// RepeatedLimit returns the limit of WithRepeatedLimit.
-func (r *Reader) RepeatedLimit() int { return r.repeated }
 
 // Prices returns the price table with a hash, or the current one for "".
 func (r *Reader) Prices(ctx context.Context, hash string) (*prices.Effective, error) {

@@ -1,23 +1,8 @@
 {{- /* define only: calls of models as reports count them, in the columns of settled_calls. What is
 settled is read from there; what changed since is made in the same way from the tables that the
 sink writes. */ -}}
-{{- /* call_spans: the spans of calls. Rows of the condition Plain stand in one row each. What several streams
-wrote of one, rows of the clause Care, is merged as in merged_spans. Each of the two may be missing. */ -}}
+{{- /* call_spans: the spans of calls. What several streams wrote of one is merged as in merged_spans. */ -}}
 {{define "call_spans"}}
-    {{- if .Plain}}
-    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
-        parent_id, run_id, node_id, error, attributes,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
-        toUnixTimestamp64Nano(first_token) AS first_token_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
-    FROM spans FINAL
-    PREWHERE {{.Plain}}
-    WHERE kind = 'llm'
-    {{- end}}
-    {{- if and .Plain .Care}}
-    UNION ALL
-    {{- end}}
-    {{- if .Care}}
     SELECT session_id, span_id,
         argMaxIf(model, rank, model != '') AS call_model, argMaxIf(provider, rank, provider != '') AS call_provider,
         argMaxIf(agent, rank, agent != '') AS call_agent, argMax(status, rank) AS call_status,
@@ -30,10 +15,9 @@ wrote of one, rows of the clause Care, is merged as in merged_spans. Each of the
         argMin(stream_id, (seen_at, stream_id, seen_seq)) AS first_stream, argMin(seen_seq, (seen_at, stream_id, seen_seq)) AS first_frame
     FROM (SELECT *, {{template "span_rank"}}
         FROM spans FINAL
-        {{.Care}}
+        PREWHERE {{.}}
         WHERE kind = 'llm')
     GROUP BY session_id, span_id
-    {{- end}}
 {{- end}}
 {{- /* pieces: when the chunks of each message of a kind arrived, of the stream that saw most
 of it. A message in one piece is one chunk. */ -}}
@@ -52,14 +36,14 @@ of tools, which belong to the call of their run and node that began last before 
     FROM (
         SELECT session_id, of_span AS span_id, chunk_times FROM (
             SELECT session_id, message_id,{{template "piece_columns"}}
-                PREWHERE {{.Facts}}
+                PREWHERE {{.}}
                 WHERE kind IN ('assistant', 'thinking') AND length(text) > 0)
             GROUP BY session_id, message_id)
         UNION ALL
         SELECT arguments.session_id AS session_id, calls.span_id AS span_id, arguments.chunk_times AS chunk_times
         FROM (
             SELECT session_id, message_id,{{template "piece_columns"}}
-                PREWHERE {{.Facts}}
+                PREWHERE {{.}}
                 WHERE kind = 'tool_arguments' AND length(text) > 0)
             GROUP BY session_id, message_id) AS arguments
         ASOF INNER JOIN (
@@ -77,7 +61,7 @@ of tools, which belong to the call of their run and node that began last before 
             argMax(output + reasoning, (at, version, stream_id)) AS generated,
             argMax(input + cache_read + cache_write_5m + cache_write_1h + output + reasoning, (at, version, stream_id)) AS total_tokens
         FROM usage FINAL
-        PREWHERE {{.Facts}}
+        PREWHERE {{.}}
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
         GROUP BY session_id, usage_id)
     WHERE span_id != ''
@@ -87,13 +71,13 @@ of tools, which belong to the call of their run and node that began last before 
 {{define "call_ends"}}
     SELECT session_id, span_id, argMax(attributes, (version, stream_id, seen_seq)) AS run_attributes, argMax(error, (version, stream_id, seen_seq)) AS run_error
     FROM spans FINAL
-    PREWHERE {{.Facts}}
+    PREWHERE {{.}}
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
     GROUP BY session_id, span_id
 {{- end}}
 {{define "stop_reason"}}if(JSONExtractString({{.}}, 'stop_reason') = '', JSONExtractString({{.}}, 'stop_reasons', 1), JSONExtractString({{.}}, 'stop_reason')){{end}}
-{{- /* made_calls: the rows of calls, of the spans Plain and Care. Facts is the condition on the messages, usage
-and runs of their sessions. */ -}}
+{{- /* made_calls: the rows of calls. The dot is the condition calls_of on the spans, messages and usage of
+their sessions. */ -}}
 {{define "made_calls"}}
 SELECT
     session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq, span_id, run_id,
@@ -126,16 +110,16 @@ FROM (
         in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
                      ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
 {{- end}}
-{{- /* calls_of: a condition on the rows of the sessions of a table, which is the dot, on the days on which
+{{- /* calls_of: a condition on the rows of the sessions of the table unsettled_sessions, on the days on which
 they have any. A session whose streams are not stored yet may have rows of any day. */ -}}
-{{define "calls_of"}}tenant = {tenant:String} AND {{template "current"}} AND session_id IN (SELECT session_id FROM {{.}})
+{{define "calls_of"}}tenant = {tenant:String} AND {{template "current"}} AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM {{.}}), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM {{.}}))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
 {{- end}}
-{{- /* counted_calls: Columns of the settled rows that are in Where, and of those that are Made. Without a
-settlement, all rows are made. */ -}}
+{{- /* counted_calls: Columns of the settled rows that are in Where, and of those made of the sessions of
+the table unsettled_sessions, of facts that are in Rows. */ -}}
 {{define "counted_calls"}}
     {{- if .Settled}}
     SELECT {{.Columns}}
@@ -147,6 +131,6 @@ settlement, all rows are made. */ -}}
     {{- end}}
     {{- if .Unsettled}}
     SELECT {{.Columns}}
-    FROM ({{template "made_calls" .Made}})
+    FROM ({{template "made_calls" (print (render "calls_of" .) .Rows)}})
     {{- end}}
 {{- end}}

@@ -3,18 +3,6 @@ settled is read from there; what changed since is made in the same way from the 
 sink writes, as in counted_calls.sql. */ -}}
 {{- /* tool_spans: the spans of calls. only_stream is the stream that speaks of a call, "" if several do. */ -}}
 {{define "tool_spans"}}
-    {{- if .Plain}}
-    SELECT session_id, span_id, parent_id, run_id, node_id, name AS call_tool, agent AS call_agent, status AS call_status,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns, duration_ns AS reported_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame, stream_id AS only_stream
-    FROM spans FINAL
-    PREWHERE {{.Plain}}
-    WHERE kind = 'tool'
-    {{- end}}
-    {{- if and .Plain .Care}}
-    UNION ALL
-    {{- end}}
-    {{- if .Care}}
     SELECT session_id, span_id, span_parent AS parent_id, span_run AS run_id, span_node AS node_id, span_name AS call_tool, span_agent AS call_agent, span_status AS call_status,
         started_ns, ended_ns, reported_ns, seen_ns, first_seen.2 AS first_stream, first_seen.3 AS first_frame, only_stream
     FROM (
@@ -23,16 +11,14 @@ sink writes, as in counted_calls.sql. */ -}}
             if(uniqExact(stream_id) = 1, any(stream_id), '') AS only_stream
         FROM (SELECT *, {{template "span_rank"}}
             FROM spans FINAL
-            {{.Care}}
+            PREWHERE {{.}}
             WHERE kind = 'tool')
         GROUP BY session_id, span_id)
-    {{- end}}
 {{- end}}
 {{define "without_end"}}('', 'open', 'waiting', 'unclosed'){{end}}
-{{- /* made_tools: the rows of calls, of the spans Plain and Care. A call without an end lasted until its stream
-ended, or its session where several streams speak of the call or may still bring its result. Streams is a
-condition on the streams of sessions with such calls. If there is a clause Runs, it selects the spans of these
-sessions: a call of one stream, directly below a run, lasted until the run ended at most. */ -}}
+{{- /* made_tools: the rows of calls. The dot is as for made_calls. A call without an end lasted until its stream
+ended, or its session where several streams speak of the call or may still bring its result. A call of one
+stream, directly below a run, lasted until the run ended at most. */ -}}
 {{define "made_tools"}}
 SELECT
     calls.session_id AS session_id, first_stream AS stream_id, fromUnixTimestamp64Nano(seen_ns, 'UTC') AS at, first_frame AS seq,
@@ -41,9 +27,7 @@ SELECT
     multiIf(
         call_status NOT IN {{template "without_end"}}, 0,
         ended_ns != 0, ended_ns,
-        {{- if .Runs}}
         last_stream != '' AND end_ns != 0 AND run_ended_ns != 0 AND run_ended_ns >= if(started_ns != 0, started_ns, seen_ns), least(end_ns, run_ended_ns),
-        {{- end}}
         end_ns) AS latest_ns
 FROM (
     SELECT *, if(call_status = 'unclosed', only_stream, '') AS last_stream
@@ -51,19 +35,16 @@ FROM (
 LEFT ANY JOIN (
     SELECT session_id, stream_id AS ending_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
     FROM streams
-    WHERE tenant = {tenant:String} AND {{.Streams}}
+    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)
     GROUP BY GROUPING SETS ((session_id, stream_id), (session_id))
 ) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.ending_stream
-{{- if .Runs}}
 LEFT ANY JOIN (
     SELECT session_id, span_id AS run_span, merged.ended_ns AS run_ended_ns
-    FROM ({{template "merged_spans" (print .Runs " WHERE kind = 'run'")}}) AS merged
+    FROM ({{template "merged_spans" (print "PREWHERE " . " WHERE kind = 'run'")}}) AS merged
     WHERE span_status NOT IN {{template "without_end"}}
 ) AS runs ON calls.session_id = runs.session_id AND calls.parent_id = runs.run_span
 {{- end}}
-{{- end}}
-{{- /* counted_tools: Columns of the settled rows that are in Where, and of those that are Made. Without a
-settlement, all rows are made. */ -}}
+{{- /* counted_tools: as counted_calls. */ -}}
 {{define "counted_tools"}}
     {{- if .Settled}}
     SELECT {{.Columns}}
@@ -75,6 +56,6 @@ settlement, all rows are made. */ -}}
     {{- end}}
     {{- if .Unsettled}}
     SELECT {{.Columns}}
-    FROM ({{template "made_tools" .Made}})
+    FROM ({{template "made_tools" (print (render "calls_of" .) .Rows)}})
     {{- end}}
 {{- end}}

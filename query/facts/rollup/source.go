@@ -22,53 +22,20 @@ func (v *View) Args() query.Args {
 	return query.Args{"batches": v.IDs(), "recent": v.Recent().ID}
 }
 
-// Counted are the parameters of the template "counted_usage".
+// Counted are the parameters of the templates "counted_usage", "counted_calls" and "counted_tools".
 type Counted struct {
 	Source
 	Columns string // SQL
-	Where   string // SQL: a condition on settled_usage that begins with AND, or ""
-	Rows    string // SQL: a condition on usage that begins with AND, or ""
+	Where   string // SQL: a condition on the settled rows that begins with AND, or ""
+	Rows    string // SQL: a condition on the facts of which rows are made that begins with AND, or ""
 	streams string
 }
 
-// Counted returns the parameters of the template "counted_usage". streams is a condition on the
-// sessions of streams that begins with AND, or "".
+// Counted returns the parameters of the templates "counted_usage", "counted_calls" and
+// "counted_tools". streams is a condition on the sessions of streams that begins with AND, or "";
+// only "counted_usage" reads it.
 func (s Source) Counted(columns, where, rows, streams string) Counted {
 	return Counted{s, columns, where, rows, streams}
-}
-
-// CountedCalls are the parameters of the template "counted_calls".
-type CountedCalls struct {
-	Source
-	Columns string // SQL
-	Where   string // SQL: a condition on settled_calls that begins with AND, or ""
-	Made    MadeCalls
-}
-
-// MadeCalls are the parameters of the template "made_calls", in SQL. Plain is a condition on spans,
-// Care a PREWHERE clause on spans, and Facts a condition on messages, usage and spans.
-type MadeCalls struct{ Plain, Care, Facts string }
-
-// CountedCalls returns the parameters of the template "counted_calls".
-func (s Source) CountedCalls(columns, where string, made MadeCalls) CountedCalls {
-	return CountedCalls{s, columns, where, made}
-}
-
-// CountedTools are the parameters of the template "counted_tools".
-type CountedTools struct {
-	Source
-	Columns string // SQL
-	Where   string // SQL: a condition on settled_tools that begins with AND, or ""
-	Made    MadeTools
-}
-
-// MadeTools are the parameters of the template "made_tools", in SQL. Plain is a condition on spans, Care
-// and Runs are PREWHERE clauses on spans, and Streams a condition on streams.
-type MadeTools struct{ Plain, Care, Streams, Runs string }
-
-// CountedTools returns the parameters of the template "counted_tools".
-func (s Source) CountedTools(columns, where string, made MadeTools) CountedTools {
-	return CountedTools{s, columns, where, made}
 }
 
 // Made are the parameters of the templates "made_usage" and "made_charges". Charges selects the

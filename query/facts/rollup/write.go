@@ -188,17 +188,6 @@ var callTables = []struct{ name, statement string }{
 	{"settled_calls", "settle_calls"}, {"settled_tools", "settle_tools"},
 }
 
-// callShape is the shape of the statements that write calls.
-type callShape struct{}
-
-// Made returns the parameters of the template "made_calls".
-func (callShape) Made(rows string) MadeCalls { return MadeCalls{Care: "PREWHERE " + rows, Facts: rows} }
-
-// MadeTools returns the parameters of the template "made_tools".
-func (callShape) MadeTools(rows, streams string) MadeTools {
-	return MadeTools{Care: "PREWHERE " + rows, Streams: streams, Runs: "PREWHERE " + rows}
-}
-
 // kept is the batch that a month had, and the sessions that changed since. The calls of the others
 // are copied from it: reports read them there until now, and to make them takes far longer.
 type kept struct {
@@ -248,13 +237,13 @@ func (w *work) copyCalls(ctx context.Context, sessions []string, a query.Args, f
 // writeCalls writes the calls of models and tools of sessions.
 func (w *work) writeCalls(ctx context.Context, sessions []string, a query.Args) error {
 	for part := range slices.Chunk(sessions, callsAtOnce) {
-		t, err := sessionTable("call_sessions", part)
+		t, err := sessionTable("unsettled_sessions", part)
 		if err != nil {
 			return err
 		}
 		for _, table := range callTables {
 			if err := query.Exec(clickhouse.Context(ctx, clickhouse.WithExternalTable(t)), w.reader, statements,
-				table.statement, callShape{}, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
+				table.statement, nil, a.With("retry_within", RetryWithin.Nanoseconds())); err != nil {
 				return err
 			}
 		}

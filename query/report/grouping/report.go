@@ -5,6 +5,7 @@ package grouping
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -55,7 +56,6 @@ type Report struct {
 
 // Shape selects the optional parts of the statements of reports.
 type Shape struct {
-	Table, ID, Kind string // of a report on spans: the table, the column of their ids, their kind
 	Period          string
 	Groups          []string // SQL
 	From, To        bool
@@ -70,10 +70,9 @@ type Shape struct {
 	rollup.Source
 	Parts  bool
 	Splits cost.ModelSplits
-
-	// These report which kinds of spans need care, see sql/crossing.sql.
-	Crossing, Repeated, Careful, Everything bool
 }
+
+const day = int64(24 * time.Hour)
 
 // New returns a report on a range of time. A zero time means no limit, a nil zone UTC, and ""
 // Whole.
@@ -89,12 +88,12 @@ func New(tenant string, from, to time.Time, zone *time.Location, g Granularity) 
 	if !from.IsZero() {
 		from = from.UTC()
 		b.From, b.Shape.From, b.Args["from"] = &from, true, from.UnixNano()
-		b.Args["near_from"], b.Args["care_from"] = before(from.UnixNano()), from.UnixNano()
+		b.Args["near_from"] = max(from.UnixNano(), math.MinInt64+day) - day
 	}
 	if !to.IsZero() {
 		to = to.UTC()
 		b.To, b.Shape.To, b.Args["to"] = &to, true, to.UnixNano()
-		b.Args["near_to"], b.Args["care_to"] = after(to.UnixNano()), to.UnixNano()
+		b.Args["near_to"] = min(to.UnixNano(), math.MaxInt64-day) + day
 	}
 	return b
 }

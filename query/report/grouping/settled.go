@@ -19,41 +19,13 @@ func (b *Report) UseCounted(ctx context.Context, r *query.Reader) error {
 	return b.UseView(view)
 }
 
-// UseCalls makes the report read calls of models or tools as counted, see sql/counted_calls.sql. Without
-// a settlement it calls FindExceptions.
+// UseCalls makes the report read calls of models or tools as counted, see sql/counted_calls.sql.
 func (b *Report) UseCalls(ctx context.Context, r *query.Reader) error {
 	view, err := rollup.ReadCalls(ctx, r, b.Tenant, b.From, b.To)
-	if err == nil {
-		err = b.UseView(view)
-	}
-	if err != nil || !view.All {
+	if err != nil {
 		return err
 	}
-	return b.FindExceptions(ctx, r)
-}
-
-// CallRows returns the rows of which calls are made: those of the range without a settlement, and
-// those of changed sessions with one. The arguments are SQL.
-func (s Shape) CallRows(plain, care, facts, changed string) rollup.MadeCalls {
-	if !s.All {
-		return rollup.MadeCalls{Care: "PREWHERE " + changed, Facts: changed}
-	}
-	if !s.Careful {
-		care = ""
-	}
-	return rollup.MadeCalls{Plain: plain, Care: care, Facts: facts}
-}
-
-// ToolRows is CallRows for calls of tools. ended is a condition on streams, without a settlement.
-func (s Shape) ToolRows(plain, care, ended, changed string) rollup.MadeTools {
-	if !s.All {
-		rows := "PREWHERE " + changed
-		return rollup.MadeTools{Care: rows, Streams: "session_id IN (SELECT session_id FROM unsettled_sessions)", Runs: rows}
-	}
-	if !s.Careful {
-		care = ""
-	}
-	return rollup.MadeTools{Plain: plain, Care: care, Streams: ended}
+	return b.UseView(view)
 }
 
 // UseView makes the statements of the report read a view.

@@ -86,7 +86,6 @@ type asked struct {
 
 func prepare(ctx context.Context, r *query.Reader, q *Query) (*asked, error) {
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
-	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "llm"
 	b.Shape.Period = b.Granularity.Expression("seen_ns")
 	for _, name := range q.GroupBy {
 		if groupColumns[name] == "" {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -101,10 +100,10 @@ func recordings() []querytest.Recording {
 	}
 }
 
-func read(t *testing.T, db *querytest.DB, q modelcalls.Query, options ...query.Option) *modelcalls.Report {
+func read(t *testing.T, db *querytest.DB, q modelcalls.Query) *modelcalls.Report {
 	t.Helper()
 	q.Tenant = db.Tenant
-	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6, options...), q))
+	return querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), q))
 }
 
 func number(v *float64) string {
@@ -159,7 +158,7 @@ func stored(db *querytest.DB) *querytest.DB {
 	return db
 }
 
-func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
+func testCalls(t *testing.T, db *querytest.DB) {
 	for _, tc := range []struct {
 		name string
 		q    modelcalls.Query
@@ -184,12 +183,12 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 			"2026-03-02T10:00:00Z: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000",
 			"all: 1 calls, 0 error 0 truncated 1 refused 0 open, 0 retries, 0 streamed, 0 stalls in 0, 0 tokens, first 1: 500 500, rate -, gap -, took 2000 2000")},
 	} {
-		t.Run(tc.name, func(t *testing.T) { querytest.Equal(t, "report", tc.want, table(read(t, db, tc.q, options...))) })
+		t.Run(tc.name, func(t *testing.T) { querytest.Equal(t, "report", tc.want, table(read(t, db, tc.q))) })
 	}
 	t.Run("quantiles of gaps are within 1 %", func(t *testing.T) {
 		gaps := []float64{1000, 1000, 7000, 2000, 6000, 8000} // of sonnet
 		slices.SortFunc(gaps, cmp.Compare)
-		f := read(t, db, modelcalls.Query{Models: []string{"sonnet"}}, options...).Totals
+		f := read(t, db, modelcalls.Query{Models: []string{"sonnet"}}).Totals
 		if p := *f.GapP50MS; p < gaps[2]*0.99 || p > gaps[3]*1.01 {
 			t.Errorf("p50 of the gaps %v: %g", gaps, p)
 		}
@@ -200,7 +199,7 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 	t.Run("single calls", func(t *testing.T) {
 		ids := func(order modelcalls.Order, limit int) string {
 			var list []string
-			for _, c := range read(t, db, modelcalls.Query{Order: order, Limit: limit}, options...).Calls {
+			for _, c := range read(t, db, modelcalls.Query{Order: order, Limit: limit}).Calls {
 				list = append(list, c.SpanID)
 			}
 			return strings.Join(list, " ")
@@ -211,7 +210,7 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 		} {
 			querytest.Equal(t, string(order), want, ids(order, 5))
 		}
-		calls := read(t, db, modelcalls.Query{Order: "longest_gap", Limit: 1}, options...).Calls
+		calls := read(t, db, modelcalls.Query{Order: "longest_gap", Limit: 1}).Calls
 		ptr := func(v float64) *float64 { return &v }
 		querytest.Equal(t, "second", []modelcalls.Call{{
 			SessionID: "a", SpanID: "second", Position: schema.Position{At: querytest.AtSecond(12), StreamID: querytest.StreamID(1), Seq: 2}.String(),
@@ -220,11 +219,11 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 			OutputTokens: querytest.Ptr(uint64(160)), TokensPerSecond: ptr(10), Chunks: 4, GapP50MS: ptr(6000), GapP99MS: ptr(7960),
 			LongestGapMS: ptr(8000), LongestGapAt: querytest.Ptr(querytest.When(22)), Stalls: 2,
 		}}, calls)
-		failed := read(t, db, modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Failed}, Limit: 5}, options...).Calls
+		failed := read(t, db, modelcalls.Query{Outcomes: []modelcalls.Outcome{modelcalls.Failed}, Limit: 5}).Calls
 		querytest.Equal(t, "failed", []any{1, "overloaded", uint64(529)}, []any{len(failed), *failed[0].Error, *failed[0].HTTPStatus})
 	})
 	t.Run("distributions", func(t *testing.T) {
-		d := read(t, db, modelcalls.Query{Bins: true}, options...).Distributions
+		d := read(t, db, modelcalls.Query{Bins: true}).Distributions
 		// 250; 500 twice; 1000; 2000: edges are 178, 316, 562, 1000, 1780 and 3160.
 		querytest.Equal(t, "first token", []modelcalls.Bin{{178, 316, 1}, {316, 562, 2}, {562, 1000, 0}, {1000, 1780, 1}, {1780, 3160, 1}}, d.FirstTokenMS)
 		querytest.Equal(t, "rates", []modelcalls.Bin{{1.78, 3.16, 1}, {3.16, 5.62, 0}, {5.62, 10, 0}, {10, 17.8, 2}}, d.TokensPerSecond)
@@ -240,7 +239,7 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 		}
 	})
 	t.Run("formats", func(t *testing.T) {
-		r := read(t, db, modelcalls.Query{GroupBy: []string{"model"}, Bins: true, Limit: 3}, options...)
+		r := read(t, db, modelcalls.Query{GroupBy: []string{"model"}, Bins: true, Limit: 3})
 		text := querytest.Must[[]byte](t)(json.Marshal(r))
 		var back modelcalls.Report
 		if err := json.Unmarshal(text, &back); err != nil {
@@ -257,14 +256,9 @@ func testCalls(t *testing.T, db *querytest.DB, options ...query.Option) {
 		}
 	})
 	t.Run("nothing recorded", func(t *testing.T) {
-		r := querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6, options...), modelcalls.Query{Tenant: "nobody", Bins: true, Limit: 5}))
+		r := querytest.Must[*modelcalls.Report](t)(modelcalls.Read(t.Context(), querytest.Reader(db, 1e6), modelcalls.Query{Tenant: "nobody", Bins: true, Limit: 5}))
 		querytest.Equal(t, "report", []any{0, 0, 0, uint64(0)}, []any{len(r.Items), len(r.Calls), len(r.Distributions.FirstTokenMS), r.Totals.Calls})
 	})
-}
-
-// A report in which nearly every call is recorded twice takes another way to the same result.
-func TestCallsWithCareForAll(t *testing.T) {
-	testCalls(t, stored(querytest.Open(t)), query.WithRepeatedLimit(0))
 }
 
 // Settled calls give the same report, also those of sessions without usage.

@@ -10,12 +10,11 @@ import (
 
 func TestStatements(t *testing.T) {
 	calls := func(g grouping.Granularity) grouping.Shape {
-		return grouping.Shape{Table: "spans", ID: "span_id", Kind: "llm", Period: g.Expression("seen_ns"),
-			Source: rollup.Source{Unsettled: true, All: true}}
+		return grouping.Shape{Period: g.Expression("seen_ns"), Source: rollup.Source{Unsettled: true, All: true}}
 	}
 	narrowed := calls(grouping.Monthly)
 	narrowed.Groups = []string{groupColumns["model"], groupColumns["session"]}
-	narrowed.From, narrowed.To, narrowed.Among, narrowed.Crossing, narrowed.Careful = true, true, true, true, true
+	narrowed.From, narrowed.To, narrowed.Among = true, true, true
 	settled := calls(grouping.Daily)
 	settled.From, settled.To, settled.Among, settled.Source = true, true, true, rollup.Source{Settled: true, Unsettled: true, Remade: true}
 	longest := orders["longest_gap"]

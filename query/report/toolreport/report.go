@@ -100,7 +100,6 @@ type toolReportRow struct {
 // Read computes the report.
 func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	b := grouping.New(q.Tenant, q.From, q.To, q.Zone, q.Granularity)
-	b.Shape.Table, b.Shape.ID, b.Shape.Kind = "spans", "span_id", "tool"
 	b.Shape.Period = b.Granularity.Expression("seen_ns")
 	for _, name := range q.GroupBy {
 		if toolColumns[name] == "" {

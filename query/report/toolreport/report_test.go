@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
@@ -68,7 +67,7 @@ func settle(t *testing.T, db *querytest.DB) {
 // Reports on calls that are settled are the same.
 func TestToolsSettled(t *testing.T) { testTools(t, querytest.New(t), settle) }
 
-func testTools(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB), options ...query.Option) {
+func testTools(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB)) {
 	reported := querytest.Tool("reported", "search", schema.StatusOK, 3600, 3601)
 	reported.Duration = int64(250 * time.Millisecond) // the source knows better than the second between two frames
 	endOnly := schema.Span{
@@ -100,7 +99,7 @@ func testTools(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.
 		querytest.Recording{Session: "z", Stream: 9, Tenant: "other", Spans: []schema.Span{querytest.Tool("b1", "bash", schema.StatusOK, 0, 1000)}},
 	)
 	then(t, db)
-	r := querytest.Reader(db, 1e6, options...)
+	r := querytest.Reader(db, 1e6)
 	all := "all: 11 calls, 2 errors, 2 open, 8 timed, 250 3000 2500 5900 6950 7790 8000"
 	for _, tc := range []struct {
 		name string
@@ -165,9 +164,4 @@ func testTools(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.
 		report := querytest.Must[*toolreport.Report](t)(toolreport.Read(t.Context(), r, toolreport.Query{Tenant: "nobody", Slowest: 5}))
 		querytest.Equal(t, "report", "all: 0 calls, 0 errors, 0 open, 0 timed, - - - - - - -", toolTable(report))
 	})
-}
-
-// A report in which nearly every call is recorded twice takes another way to the same result.
-func TestToolsWithCareForAll(t *testing.T) {
-	testTools(t, querytest.Open(t), leave, query.WithRepeatedLimit(0))
 }

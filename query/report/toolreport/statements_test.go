@@ -10,19 +10,18 @@ import (
 
 func TestStatements(t *testing.T) {
 	tools := func(g grouping.Granularity) grouping.Shape {
-		return grouping.Shape{Table: "spans", ID: "span_id", Kind: "tool", Period: g.Expression("seen_ns"),
-			Source: rollup.Source{Unsettled: true, All: true}}
+		return grouping.Shape{Period: g.Expression("seen_ns"), Source: rollup.Source{Unsettled: true, All: true}}
 	}
 	narrowed := tools(grouping.Monthly)
 	narrowed.Groups = []string{toolColumns["tool"]}
-	narrowed.From, narrowed.Among, narrowed.Crossing, narrowed.Careful = true, true, true, true
+	narrowed.From, narrowed.Among = true, true
 	settled := tools(grouping.Daily)
 	settled.From, settled.To, settled.Among, settled.Source = true, true, true, rollup.Source{Settled: true, Unsettled: true, Remade: true}
 	current := tools(grouping.Whole)
 	current.Source = rollup.Source{Settled: true}
 	querytest.Statements(t, statements,
 		querytest.NewStatement("tools_report", "tools_report", tools(grouping.Whole)),
-		querytest.NewStatement("tools_report_with_care", "tools_report", narrowed),
+		querytest.NewStatement("tools_report_narrowed", "tools_report", narrowed),
 		querytest.NewStatement("tools_report_settled", "tools_report", settled),
 		querytest.NewStatement("tools_slowest", "tools_slowest", current),
 		querytest.NewStatement("tools_unclosed", "tools_unclosed", current),

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/timeline"
@@ -42,11 +41,8 @@ func TestUnclosedCallsAmongTheSlowest(t *testing.T) { testUnclosed(t, querytest.
 func TestUnclosedCallsAmongTheSlowestSettled(t *testing.T) {
 	testUnclosed(t, querytest.New(t), settle)
 }
-func TestUnclosedCallsAmongTheSlowestWithCare(t *testing.T) {
-	testUnclosed(t, querytest.Open(t), leave, query.WithRepeatedLimit(0))
-}
 
-func testUnclosed(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB), options ...query.Option) {
+func testUnclosed(t *testing.T, db *querytest.DB, then func(*testing.T, *querytest.DB)) {
 	node := func(id, parent string) schema.Span {
 		return querytest.Span(schema.SpanNode, id, parent, id, schema.StatusUnclosed, 0, 0)
 	}
@@ -86,7 +82,7 @@ func testUnclosed(t *testing.T, db *querytest.DB, then func(*testing.T, *queryte
 			querytest.Tool("psql", "psql", schema.StatusUnclosed, 1, 0)}},
 	)
 	then(t, db)
-	r := querytest.Reader(db, 1000, options...)
+	r := querytest.Reader(db, 1000)
 	all := []string{
 		"killed/psql unclosed open 779000", // 780 − 1
 		"runs/busy open runs 90000",        // 1000 − 910

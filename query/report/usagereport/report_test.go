@@ -42,9 +42,7 @@ func table(r *usagereport.Report) string {
 	return strings.Join(append(lines, line("total", r.Totals.UsageTotals)), "\n")
 }
 
-func TestUsageGroups(t *testing.T) { testUsageGroups(t) }
-
-func testUsageGroups(t *testing.T, options ...query.Option) {
+func TestUsageGroups(t *testing.T) {
 	db := querytest.Open(t)
 	withNode := querytest.Used("u3", "claude", 7200, schema.Tokens{Input: 1, CacheRead: 2, CacheWrite5m: 3, CacheWrite1h: 4, Output: 5, Reasoning: 6})
 	withNode.Node, withNode.Agent, withNode.Provider = "run-think-1", "helper", "anthropic"
@@ -73,7 +71,7 @@ func testUsageGroups(t *testing.T, options ...query.Option) {
 		},
 		querytest.Recording{Session: "a", Stream: 1, Tenant: "other", Usages: []schema.Usage{querytest.Used("u1", "gpt-5", 0, schema.Tokens{Input: 1e6})}},
 	)
-	r := querytest.Reader(db, 1e6, options...)
+	r := querytest.Reader(db, 1e6)
 	all := "total: 5 calls, 1031+2+3+4+17+6=1063"
 	for _, tc := range []struct {
 		by   []string
@@ -140,13 +138,4 @@ func TestUsageTooLong(t *testing.T) {
 			t.Errorf("error %v, want a problem with status 400 and what to do", err)
 		}
 	}
-}
-
-// Reports in which nearly everything is written twice go another way, and come to
-// the same.
-func TestReportsWithCareForAll(t *testing.T) {
-	all := query.WithRepeatedLimit(0)
-	t.Run("usage written again", func(t *testing.T) { testUsageWrittenAgain(t, all) })
-	t.Run("usage groups", func(t *testing.T) { testUsageGroups(t, all) })
-	t.Run("running totals", func(t *testing.T) { testUsageRunningTotals(t, all) })
 }

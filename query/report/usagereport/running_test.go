@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
@@ -22,9 +21,7 @@ func total(id, scope string, seconds float64, t schema.Tokens) schema.Usage {
 	return u
 }
 
-func TestUsageRunningTotals(t *testing.T) { testUsageRunningTotals(t) }
-
-func testUsageRunningTotals(t *testing.T, options ...query.Option) {
+func TestUsageRunningTotals(t *testing.T) {
 	db := querytest.Open(t)
 	db.Add(
 		// A thread whose totals go on across two streams, begin anew, and stand still.
@@ -44,7 +41,7 @@ func testUsageRunningTotals(t *testing.T, options ...query.Option) {
 			total("t1", "thread", 5*day, schema.Tokens{Input: 1}),
 		}},
 	)
-	r := querytest.Reader(db, 1e6, options...)
+	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
 		name     string
 		from, to float64 // days
@@ -79,9 +76,7 @@ func testUsageRunningTotals(t *testing.T, options ...query.Option) {
 // A record that several streams write, that is written anew, or that changes after
 // midnight counts once, as it was written last, at the time of the stream that wrote it first; in whatever
 // way the range cuts.
-func TestUsageWrittenAgain(t *testing.T) { testUsageWrittenAgain(t) }
-
-func testUsageWrittenAgain(t *testing.T, options ...query.Option) {
+func TestUsageWrittenAgain(t *testing.T) {
 	db := querytest.Open(t)
 	late := querytest.Used("late", "m", 1*day+5, schema.Tokens{Input: 300})
 	late.SeenAt, late.SeenSeq, late.Version = querytest.AtSecond(1*day-5), 3, 9
@@ -99,7 +94,7 @@ func testUsageWrittenAgain(t *testing.T, options ...query.Option) {
 		// Another session may use the same ids.
 		querytest.Recording{Session: "t", Stream: 3, Usages: []schema.Usage{querytest.Used("twice", "m", 11, schema.Tokens{Input: 1000})}},
 	)
-	r := querytest.Reader(db, 1e6, options...)
+	r := querytest.Reader(db, 1e6)
 	for _, tc := range []struct {
 		from, to float64 // seconds
 		want     string

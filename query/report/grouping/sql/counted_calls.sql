@@ -5,16 +5,10 @@ counted_tools. calls_where is the condition on what is settled. */ -}}
         {{- if .To}} AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC'){{end}}
         {{- template "among" .}}
 {{- end}}
-{{- /* call_days, careful_calls: the spans of the range, without a settlement. */ -}}
-{{define "call_days"}}{{template "days" .}} AND {{template "current"}}{{template "among" .}}
-         {{template "plain" .}}{{end}}
-{{define "careful_calls"}}{{template "exceptions" .}}{{template "among" .}}{{end}}
-{{- /* calls_of_changed: the spans and facts of sessions that changed since a settlement. */ -}}
-{{define "calls_of_changed"}}{{template "calls_of" "unsettled_sessions"}}{{template "among" .}}{{end}}
-{{- /* call_facts: the days of the range and the one after it, on which the calls of its last
-day may end, and those of the sessions that cross its ends. */ -}}
-{{define "call_facts"}}tenant = {tenant:String} AND {{template "current"}}
-        {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')){{end}}
-        {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')){{end}}
-        {{- template "among" .}}
+{{- /* sessions_of_calls: without a settlement, the table unsettled_sessions has the sessions with spans on
+the range's days, of which all facts are read. A call counts when its first row was seen. */ -}}
+{{define "sessions_of_calls"}}
+    {{- if .All}}
+    WITH unsettled_sessions AS (SELECT DISTINCT session_id FROM spans WHERE {{template "days" .}}{{template "among" .}})
+    {{- end}}
 {{- end}}

@@ -5,7 +5,7 @@
         started_ns, ended_ns, first_token_ns, toUnixTimestamp64Nano(at) AS seen_ns, retry, output_tokens, all_tokens,
         chunks, gaps, spread_ns, longest_ns, longest_from_ns
 {{- end}}
-{{define "model_calls"}}
+{{define "model_calls"}}{{template "sessions_of_calls" .}}
     SELECT *,
         multiIf(
             lower(stop_reason) IN {truncating:Array(String)}, 'truncated',
@@ -21,7 +21,7 @@
         -- The first chunk is output before the time that is measured: the rate is of what follows it.
         streamed AND output_tokens > 0 AND spread_ns > 0 AS has_rate,
         if(has_rate, output_tokens / (spread_ns / 1e9), 0) AS rate
-    FROM ({{template "counted_calls" (.CountedCalls (render "call_columns" .) (render "calls_where" .) (.CallRows (render "call_days" .) (render "careful_calls" .) (render "call_facts" .) (render "calls_of_changed" .)))}})
+    FROM ({{template "counted_calls" (.Counted (render "call_columns" .) (render "calls_where" .) (render "among" .) "")}})
     WHERE 1
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}

@@ -5,11 +5,7 @@ an open session, is as old as it is now. */ -}}
 {{define "tool_columns"}}session_id, span_id, stream_id AS first_stream, seq AS first_frame, tool AS span_name, agent AS span_agent, status AS span_status,
         started_ns, ended_ns, reported_ns, latest_ns, toUnixTimestamp64Nano(at) AS seen_ns
 {{- end}}
-{{- /* ended_streams: the streams of sessions with calls without an end, without a settlement. */ -}}
-{{define "ended_streams"}}session_id IN (
-        SELECT session_id FROM spans WHERE {{template "care_days" .}} AND kind = 'tool' AND status IN {{template "without_end"}})
-{{- end}}
-{{define "tool_calls"}}
+{{define "tool_calls"}}{{template "sessions_of_calls" .}}
     SELECT *,
         span_status IN ('ok', 'error', 'cancelled') AND (reported_ns > 0 OR started_ns != 0 AND ended_ns != 0) AS timed,
         span_status IN ('', 'open', 'waiting') AND session_id IN {open:Array(String)} AS runs,
@@ -17,7 +13,7 @@ an open session, is as old as it is now. */ -}}
             runs, greatest({now:Int64} - if(started_ns != 0, started_ns, seen_ns), 0),
             reported_ns > 0, reported_ns,
             ended_ns - started_ns) AS took_ns
-    FROM ({{template "counted_tools" (.CountedTools (render "tool_columns" .) (render "calls_where" .) (.ToolRows (render "call_days" .) (render "careful_calls" .) (render "ended_streams" .) (render "calls_of_changed" .)))}})
+    FROM ({{template "counted_tools" (.Counted (render "tool_columns" .) (render "calls_where" .) (render "among" .) "")}})
     WHERE 1
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}

@@ -60,11 +60,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE kind = 'llm')
     GROUP BY session_id, span_id) AS spans
     LEFT ANY JOIN (
@@ -94,11 +94,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
                 WHERE kind IN ('assistant', 'thinking') AND length(text) > 0)
             GROUP BY session_id, message_id)
         UNION ALL
@@ -127,11 +127,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
                 WHERE kind = 'tool_arguments' AND length(text) > 0)
             GROUP BY session_id, message_id) AS arguments
         ASOF INNER JOIN (
@@ -170,11 +170,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE kind = 'llm')
     GROUP BY session_id, span_id) WHERE started_ns != 0) AS calls
         ON arguments.session_id = calls.session_id AND arguments.of_run = calls.run_id AND arguments.of_node = calls.node_id
@@ -204,11 +204,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
         GROUP BY session_id, usage_id)
     WHERE span_id != ''
@@ -232,11 +232,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
     GROUP BY session_id, span_id) AS ends ON spans.session_id = ends.session_id AND spans.parent_id = ends.span_id
     WINDOW

@@ -54,17 +54,17 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions))
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
             WHERE kind = 'tool')
         GROUP BY session_id, span_id))) AS calls
 LEFT ANY JOIN (
     SELECT session_id, stream_id AS ending_stream, toUnixTimestamp64Nano(max(greatest(first_at, last_at, ended))) AS end_ns
     FROM streams
-    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions)
+    WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)
     GROUP BY GROUPING SETS ((session_id, stream_id), (session_id))
 ) AS ends ON calls.session_id = ends.session_id AND calls.last_stream = ends.ending_stream
 LEFT ANY JOIN (
@@ -106,11 +106,11 @@ LEFT ANY JOIN (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM call_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
         AND toDate(seen_at) >= (
-            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM call_sessions), toDate(0),
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
-            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM call_sessions)) WHERE kind = 'run')
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) WHERE kind = 'run')
     GROUP BY session_id, span_id) AS merged
     WHERE span_status NOT IN ('', 'open', 'waiting', 'unclosed')
 ) AS runs ON calls.session_id = runs.session_id AND calls.parent_id = runs.run_span)

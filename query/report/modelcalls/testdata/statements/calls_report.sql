@@ -1,5 +1,5 @@
 SELECT
-    materialize('') AS period,
+    toString(materialize('')) AS period,
     []::Array(String) AS groups,
     grouping(period) = 1 AS is_total,
     count() AS calls,
@@ -22,6 +22,7 @@ SELECT
     countIf(has_duration) AS durations,
     quantilesExactInclusiveIf(0.5, 0.95, 1)(took_ns, has_duration) AS duration_ns
 FROM (
+    WITH unsettled_sessions AS (SELECT DISTINCT session_id FROM spans WHERE tenant = {tenant:String})
     SELECT *,
         multiIf(
             lower(stop_reason) IN {truncating:Array(String)}, 'truncated',
@@ -66,13 +67,25 @@ FROM (
         (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
             AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
     FROM (
-    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
-        parent_id, run_id, node_id, error, attributes,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
-        toUnixTimestamp64Nano(first_token) AS first_token_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
-    FROM spans FINAL
-    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    SELECT session_id, span_id,
+        argMaxIf(model, rank, model != '') AS call_model, argMaxIf(provider, rank, provider != '') AS call_provider,
+        argMaxIf(agent, rank, agent != '') AS call_agent, argMax(status, rank) AS call_status,
+        argMaxIf(parent_id, rank, parent_id != '') AS parent_id, argMaxIf(run_id, rank, run_id != '') AS run_id,
+        argMaxIf(node_id, rank, node_id != '') AS node_id, argMax(error, rank) AS error, argMaxIf(attributes, rank, attributes != '') AS attributes,
+        minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
+        argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
+        minIf(toUnixTimestamp64Nano(first_token), toUnixTimestamp64Nano(first_token) != 0) AS first_token_ns,
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        argMin(stream_id, (seen_at, stream_id, seen_seq)) AS first_stream, argMin(seen_seq, (seen_at, stream_id, seen_seq)) AS first_frame
+    FROM (SELECT *, 
+        multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
+        greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
+        bitShiftLeft(toUInt256(finality), 254)
+            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -88,9 +101,13 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-         
-    WHERE kind = 'llm') AS spans
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
+        WHERE kind = 'llm')
+    GROUP BY session_id, span_id) AS spans
     LEFT ANY JOIN (
     SELECT session_id, span_id, arraySort(groupArrayArray(chunk_times)) AS arrived
     FROM (
@@ -118,7 +135,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
                 WHERE kind IN ('assistant', 'thinking') AND length(text) > 0)
             GROUP BY session_id, message_id)
         UNION ALL
@@ -147,18 +168,34 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
                 WHERE kind = 'tool_arguments' AND length(text) > 0)
             GROUP BY session_id, message_id) AS arguments
         ASOF INNER JOIN (
             SELECT session_id, span_id, run_id, node_id, started_ns, ended_ns FROM (
-    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
-        parent_id, run_id, node_id, error, attributes,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
-        toUnixTimestamp64Nano(first_token) AS first_token_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
-    FROM spans FINAL
-    PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+    SELECT session_id, span_id,
+        argMaxIf(model, rank, model != '') AS call_model, argMaxIf(provider, rank, provider != '') AS call_provider,
+        argMaxIf(agent, rank, agent != '') AS call_agent, argMax(status, rank) AS call_status,
+        argMaxIf(parent_id, rank, parent_id != '') AS parent_id, argMaxIf(run_id, rank, run_id != '') AS run_id,
+        argMaxIf(node_id, rank, node_id != '') AS node_id, argMax(error, rank) AS error, argMaxIf(attributes, rank, attributes != '') AS attributes,
+        minIf(toUnixTimestamp64Nano(started), toUnixTimestamp64Nano(started) != 0) AS started_ns,
+        argMax(toUnixTimestamp64Nano(ended), rank) AS ended_ns,
+        minIf(toUnixTimestamp64Nano(first_token), toUnixTimestamp64Nano(first_token) != 0) AS first_token_ns,
+        min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
+        argMin(stream_id, (seen_at, stream_id, seen_seq)) AS first_stream, argMin(seen_seq, (seen_at, stream_id, seen_seq)) AS first_frame
+    FROM (SELECT *, 
+        multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
+        greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
+        bitShiftLeft(toUInt256(finality), 254)
+            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(version), 128)
+            + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        FROM spans FINAL
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -174,9 +211,13 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
-         
-    WHERE kind = 'llm') WHERE started_ns != 0) AS calls
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
+        WHERE kind = 'llm')
+    GROUP BY session_id, span_id) WHERE started_ns != 0) AS calls
         ON arguments.session_id = calls.session_id AND arguments.of_run = calls.run_id AND arguments.of_node = calls.node_id
             AND arguments.began_ns >= calls.started_ns
         WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
@@ -204,7 +245,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
         GROUP BY session_id, usage_id)
     WHERE span_id != ''
@@ -228,7 +273,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String}))))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
     GROUP BY session_id, span_id) AS ends ON spans.session_id = ends.session_id AND spans.parent_id = ends.span_id
     WINDOW

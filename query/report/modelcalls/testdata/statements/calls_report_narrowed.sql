@@ -22,6 +22,7 @@ SELECT
     countIf(has_duration) AS durations,
     quantilesExactInclusiveIf(0.5, 0.95, 1)(took_ns, has_duration) AS duration_ns
 FROM (
+    WITH unsettled_sessions AS (SELECT DISTINCT session_id FROM spans WHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND session_id IN (SELECT session_id FROM among_sessions))
     SELECT *,
         multiIf(
             lower(stop_reason) IN {truncating:Array(String)}, 'truncated',
@@ -66,32 +67,6 @@ FROM (
         (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
             AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
     FROM (
-    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
-        parent_id, run_id, node_id, error, attributes,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
-        toUnixTimestamp64Nano(first_token) AS first_token_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
-    FROM spans FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
-        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
-        OR (session_id, stream_id) IN (
-            SELECT known.session_id, known.stream_id FROM (
-                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
-                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
-                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
-            INNER JOIN (
-                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
-                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
-            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
-        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
-            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
-            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
-                SELECT session_id, stream_id, named.1, named.2 FROM (
-                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
-          AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
-    WHERE kind = 'llm'
-    UNION ALL
     SELECT session_id, span_id,
         argMaxIf(model, rank, model != '') AS call_model, argMaxIf(provider, rank, provider != '') AS call_provider,
         argMaxIf(agent, rank, agent != '') AS call_agent, argMax(status, rank) AS call_status,
@@ -110,7 +85,7 @@ FROM (
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -126,7 +101,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND 0) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
         WHERE kind = 'llm')
     GROUP BY session_id, span_id) AS spans
     LEFT ANY JOIN (
@@ -156,7 +135,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
                 WHERE kind IN ('assistant', 'thinking') AND length(text) > 0)
             GROUP BY session_id, message_id)
         UNION ALL
@@ -185,37 +168,15 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
                 WHERE kind = 'tool_arguments' AND length(text) > 0)
             GROUP BY session_id, message_id) AS arguments
         ASOF INNER JOIN (
             SELECT session_id, span_id, run_id, node_id, started_ns, ended_ns FROM (
-    SELECT session_id, span_id, model AS call_model, provider AS call_provider, agent AS call_agent, status AS call_status,
-        parent_id, run_id, node_id, error, attributes,
-        toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
-        toUnixTimestamp64Nano(first_token) AS first_token_ns,
-        toUnixTimestamp64Nano(seen_at) AS seen_ns, stream_id AS first_stream, seen_seq AS first_frame
-    FROM spans FINAL
-    PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
-        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
-        OR (session_id, stream_id) IN (
-            SELECT known.session_id, known.stream_id FROM (
-                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
-                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
-                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
-            INNER JOIN (
-                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
-                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
-            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
-        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
-            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
-            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
-                SELECT session_id, stream_id, named.1, named.2 FROM (
-                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM among_sessions)
-          AND session_id NOT IN (SELECT session_id FROM crossing_sessions)
-    WHERE kind = 'llm'
-    UNION ALL
     SELECT session_id, span_id,
         argMaxIf(model, rank, model != '') AS call_model, argMaxIf(provider, rank, provider != '') AS call_provider,
         argMaxIf(agent, rank, agent != '') AS call_agent, argMax(status, rank) AS call_status,
@@ -234,7 +195,7 @@ FROM (
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL
-        PREWHERE tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({care_to:Int64}, 'UTC')) AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
             SELECT known.session_id, known.stream_id FROM (
@@ -250,7 +211,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND (session_id IN (SELECT session_id FROM crossing_sessions) OR tenant = {tenant:String} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')) AND 0) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
         WHERE kind = 'llm')
     GROUP BY session_id, span_id) WHERE started_ns != 0) AS calls
         ON arguments.session_id = calls.session_id AND arguments.of_run = calls.run_id AND arguments.of_node = calls.node_id
@@ -280,7 +245,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
         GROUP BY session_id, usage_id)
     WHERE span_id != ''
@@ -304,7 +273,11 @@ FROM (
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({care_from:Int64}, 'UTC')) AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano(greatest({near_to:Int64}, {care_to:Int64}), 'UTC')) AND session_id IN (SELECT session_id FROM among_sessions)
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND session_id IN (SELECT session_id FROM among_sessions)
     WHERE kind = 'run' AND (position(attributes, '"stop_reason"') > 0 OR error != '')
     GROUP BY session_id, span_id) AS ends ON spans.session_id = ends.session_id AND spans.parent_id = ends.span_id
     WINDOW
