@@ -56,15 +56,15 @@ type Report struct {
 
 // Shape selects the optional parts of the statements of reports.
 type Shape struct {
-	Period          string
-	Groups          []string // SQL
-	From, To        bool
-	ByNode          bool
-	ByStatus        bool
-	Tags            []string
-	CellTags        []string // SQL
-	Among           bool     // select only the sessions of Report.Restrict
-	StatedCosts     bool     // a source states a cost
+	Period      string
+	Groups      []string // SQL
+	From, To    bool
+	ByNode      bool
+	ByStatus    bool
+	Tags        []string
+	CellTags    []string // SQL
+	Among       bool     // select only the sessions of Report.Restrict
+	StatedCosts bool     // a source states a cost
 
 	// The report reads usage as counted. Parts reports whether there are parts of tokens.
 	rollup.Source

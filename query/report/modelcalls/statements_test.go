@@ -10,9 +10,10 @@ import (
 
 func TestStatements(t *testing.T) {
 	calls := func(g grouping.Granularity) grouping.Shape {
-		return grouping.Shape{Period: g.Expression("seen_ns"), Source: rollup.Source{Unsettled: true, All: true}}
+		return grouping.Shape{Period: g.Expression("seen_ns"), Source: rollup.Source{Settled: true}}
 	}
 	narrowed := calls(grouping.Monthly)
+	narrowed.Source = rollup.Source{Unsettled: true, All: true}
 	narrowed.Groups = []string{groupColumns["model"], groupColumns["session"]}
 	narrowed.From, narrowed.To, narrowed.Among = true, true, true
 	settled := calls(grouping.Daily)

@@ -10,3 +10,10 @@
       {{- if .From}} AND toDate(seen_at) >= toDate(fromUnixTimestamp64Nano({from:Int64}, 'UTC')){{end}}
       {{- if .To}} AND toDate(seen_at) <= toDate(fromUnixTimestamp64Nano({to:Int64}, 'UTC')){{end}}
 {{- end}}
+{{- /* sessions_of_calls: without a settlement, the table unsettled_sessions has the sessions with spans on
+the range's days, of which all facts are read. A call counts when its first row was seen. */ -}}
+{{define "sessions_of_calls"}}
+    {{- if .All}}
+    WITH unsettled_sessions AS (SELECT DISTINCT session_id FROM spans WHERE {{template "days" .}}{{template "among" .}})
+    {{- end}}
+{{- end}}

@@ -21,7 +21,7 @@
         -- The first chunk is output before the time that is measured: the rate is of what follows it.
         streamed AND output_tokens > 0 AND spread_ns > 0 AS has_rate,
         if(has_rate, output_tokens / (spread_ns / 1e9), 0) AS rate
-    FROM ({{template "counted_calls" (.Counted (render "call_columns" .) (render "calls_where" .) (render "among" .) "")}})
+    FROM ({{template "counted_calls" (.Counted (render "call_columns" .) (render "counted_where" .) (render "among" .) "")}})
     WHERE 1
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}

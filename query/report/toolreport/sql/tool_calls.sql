@@ -13,7 +13,7 @@ an open session, is as old as it is now. */ -}}
             runs, greatest({now:Int64} - if(started_ns != 0, started_ns, seen_ns), 0),
             reported_ns > 0, reported_ns,
             ended_ns - started_ns) AS took_ns
-    FROM ({{template "counted_tools" (.Counted (render "tool_columns" .) (render "calls_where" .) (render "among" .) "")}})
+    FROM ({{template "counted_tools" (.Counted (render "tool_columns" .) (render "counted_where" .) (render "among" .) "")}})
     WHERE 1
     {{- if .From}} AND seen_ns >= {from:Int64}{{end}}
     {{- if .To}} AND seen_ns < {to:Int64}{{end}}
