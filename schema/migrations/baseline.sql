@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 7bf16d29cb9ce140
+-- migrations: 0b9bbb169acdff38
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -133,7 +133,7 @@ CREATE TABLE IF NOT EXISTS messages
     `dialect` LowCardinality(String),
     `first_seq` UInt64,
     `generation` UInt64,
-    `terms` String ALIAS replaceRegexpAll(replaceRegexpAll(caseFoldUTF8(toValidUTF8(if((media = 'json') AND (position(text, '\\') > 0), decodeXMLComponent(replaceRegexpAll(replaceRegexpAll(text, '\\\\[nrtbf"/\\\\]|&', ' '), '\\\\u([0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})', '&#x\\1;')), text))), '[^\\x00-\\x7f\\p{L}\\p{M}\\p{N}]', ' '), '[\\p{Han}\\p{Hiragana}\\p{Katakana}\\p{Hangul}\\p{Thai}\\p{Lao}\\p{Khmer}\\p{Myanmar}]', ' \\0 '),
+    `terms` String ALIAS if(isValidASCII(if((media = 'json') AND (position(text, '\\') > 0), decodeXMLComponent(replaceRegexpAll(replaceRegexpAll(text, '\\\\[nrtbf"/\\\\]|&', ' '), '\\\\u([0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})', '&#x\\1;')), text)), lower(if((media = 'json') AND (position(text, '\\') > 0), decodeXMLComponent(replaceRegexpAll(replaceRegexpAll(text, '\\\\[nrtbf"/\\\\]|&', ' '), '\\\\u([0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})', '&#x\\1;')), text)), replaceRegexpAll(replaceRegexpAll(caseFoldUTF8(toValidUTF8(if((media = 'json') AND (position(text, '\\') > 0), decodeXMLComponent(replaceRegexpAll(replaceRegexpAll(text, '\\\\[nrtbf"/\\\\]|&', ' '), '\\\\u([0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})', '&#x\\1;')), text))), '[^\\x00-\\x7f\\p{L}\\p{M}\\p{N}]', ' '), '[\\p{Han}\\p{Hiragana}\\p{Katakana}\\p{Hangul}\\p{Thai}\\p{Lao}\\p{Khmer}\\p{Myanmar}]', ' \\0 ')),
     INDEX text_terms terms TYPE text(tokenizer = 'splitByNonAlpha') GRANULARITY 100000000
 )
 ENGINE = ReplacingMergeTree(version)

@@ -142,6 +142,9 @@ func (h *Handler) Ingest(w http.ResponseWriter, r *http.Request, tenant string) 
 		failure.write(w)
 		return
 	}
+	if rec.from.ended() { // net/http reads ahead on the connection, and failed
+		h.hangUp(w, control)
+	}
 	_ = control.SetWriteDeadline(time.Now().Add(answerTimeout))
 	answer.write(w)
 }

@@ -174,10 +174,8 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 		_ = d.control.SetReadDeadline(time.Time{})
 	}
 	d.limited = silence > 0
-	select {
-	case <-d.interrupted:
+	if d.ended() {
 		return 0, os.ErrDeadlineExceeded
-	default:
 	}
 	began := time.Now()
 	n, err := d.body.Read(p)
@@ -189,6 +187,16 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%w for %v", errSilence, silence)
 	}
 	return n, err
+}
+
+// ended reports whether interrupt was called, after which the connection is of no further use.
+func (d *deadlineReader) ended() bool {
+	select {
+	case <-d.interrupted:
+		return true
+	default:
+		return false
+	}
 }
 
 // interrupt ends a pending read and all later ones. It must be called only once.
