@@ -32,7 +32,7 @@ type Table struct {
 	Batches Batches
 }
 
-// Batches are batches of a settlement, see docs/adr/0018-settled-usage.md.
+// Batches are batches of a settlement, see docs/adr/0026-one-read-model.md.
 type Batches string
 
 // A settlement names two batches for each month: of records and calls, and of what the records cost.
