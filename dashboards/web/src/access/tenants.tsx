@@ -6,7 +6,8 @@ import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
 import { count } from '../format/numbers'
 import { selectTenant, startOver } from '../login/queries'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import { settingsOf, tenantsQuery, type Tenant } from './queries'
 
 /** The tenants of the server; the pages can be about each of them. */

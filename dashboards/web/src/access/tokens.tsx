@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { ProblemAlert } from '../components/problem'
 import { StateBadge, type StateLook } from '../components/statebadge'
 import { Time } from '../components/time'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import { revokeToken, stateOf, tokensQuery, type Token, type TokenState } from './queries'
 
 const looks: Record<TokenState, StateLook> = {

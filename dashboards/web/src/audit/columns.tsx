@@ -1,7 +1,7 @@
 import { Anchor, Badge, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { Time } from '../components/time'
-import type { Column } from '../reports/table'
+import type { Column } from '../reports/column'
 import { outcomes } from './filter'
 import type { Entry } from './queries'
 

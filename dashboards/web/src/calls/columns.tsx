@@ -3,7 +3,7 @@ import { percent } from '../format/numbers'
 import { figureColumn } from '../reports/figurecolumn'
 import { groupColumns } from '../reports/groupcolumns'
 import type { ReportParams } from '../reports/params'
-import type { Column } from '../reports/table'
+import type { Column } from '../reports/column'
 import type { CallFigures, CallRow } from './queries'
 
 /** Tokens per second. */

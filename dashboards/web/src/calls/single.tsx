@@ -3,7 +3,8 @@ import { Link } from 'wouter'
 import { Time } from '../components/time'
 import { duration } from '../format/duration'
 import { Figure } from '../reports/figure'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import type { Call } from './queries'
 
 /** The calls with the longest gaps, each a link to its moment. */

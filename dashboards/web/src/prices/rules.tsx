@@ -1,5 +1,6 @@
 import { Anchor, Text, Title } from '@mantine/core'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import { unitAmount } from './price'
 import type { PriceRule } from './queries'
 

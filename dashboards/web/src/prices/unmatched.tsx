@@ -3,7 +3,8 @@ import { Link } from 'wouter'
 import { Time } from '../components/time'
 import { count } from '../format/numbers'
 import { reasonName } from '../format/unpriced'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import type { Unmatched } from './queries'
 
 /** The models that usage names and that have no price, with the ids that are most like them. */

@@ -2,7 +2,7 @@ import { count } from '../format/numbers'
 import { Figure } from './figure'
 import type { ReportParams } from './params'
 import type { Grouped } from './rows'
-import type { Column } from './table'
+import type { Column } from './column'
 import { type Counted, ToSessions } from './tosessions'
 
 /**

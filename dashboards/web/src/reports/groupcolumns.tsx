@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { ReportParams } from './params'
 import { periodName, periodWord } from './periods'
 import { groupValue, type Grouped } from './rows'
-import type { Column } from './table'
+import type { Column } from './column'
 
 /** The columns that say what a row is of: its period, and a value for each grouping. */
 export function groupColumns<Row extends Grouped>(report: ReportParams): Column<Row>[] {

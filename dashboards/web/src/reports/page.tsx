@@ -10,7 +10,8 @@ import { csvAddress, type ReportParams } from './params'
 import { rangeName } from '../filters/range'
 import { rowKey, type Grouped } from './rows'
 import { RowsSwitch } from './rowsswitch'
-import { ReportTable, type Column } from './table'
+import type { Column } from './column'
+import { ReportTable } from './table'
 import { useReport } from './usereport'
 
 /** What the API answers to a report. */

@@ -1,6 +1,6 @@
 import { IconChevronRight } from '@tabler/icons-react'
 import { useId, useState, type ReactNode } from 'react'
-import type { Column } from './table'
+import type { Column } from './column'
 import classes from './table.module.css'
 
 /** What the rows of a table unfold to. */

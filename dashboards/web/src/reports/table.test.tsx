@@ -3,7 +3,8 @@ import { render, screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { MantineProvider } from '@mantine/core'
 import { expect, test } from 'vitest'
-import { ReportTable, type Column } from './table'
+import type { Column } from './column'
+import { ReportTable } from './table'
 
 interface Row {
   model: string | null

@@ -1,21 +1,10 @@
 import { Button } from '@mantine/core'
-import { useMemo, useState, type ReactNode } from 'react'
+import { useMemo, useState } from 'react'
 import { SortButton } from '../components/sortbutton'
 import { count } from '../format/numbers'
+import type { Column } from './column'
 import { TableRow, type Details } from './row'
 import classes from './table.module.css'
-
-export interface Column<Row> {
-  name: string
-  /** The tooltip of the name. */
-  hint?: string
-  /** A figure, set to the right. */
-  figure?: boolean
-  cell: (row: Row) => ReactNode
-  /** What rows are ordered by when the column's head is chosen. */
-  key: (row: Row) => number | string | null
-  total?: ReactNode
-}
 
 /** How many rows are shown at once. */
 const page = 200

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ProblemAlert } from '../components/problem'
 import { bytes, counted } from '../format/numbers'
 import { dayOf } from '../format/moment'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import { previewQuery, type Kind } from './queries'
 
 interface Row {

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { SpanStatus } from '../components/spanstatus'
 import { Time } from '../components/time'
 import { duration } from '../format/duration'
-import type { Column } from '../reports/table'
+import type { Column } from '../reports/column'
 import { ReportTable } from '../reports/table'
 import type { SlowCall } from './queries'
 

@@ -5,7 +5,8 @@ import { count } from '../format/numbers'
 import { reasonName, reasonText } from '../format/unpriced'
 import type { ReportParams } from '../reports/params'
 import { sessionsAddress } from '../reports/tosessions'
-import { ReportTable, type Column } from '../reports/table'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
 import type { Figures } from './queries'
 
 type Unpriced = Schemas['UnpricedCalls']
