@@ -21,9 +21,9 @@ func TestHold(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		asked := 0
 		go hold(ctx, func(context.Context) error { asked++; return errors.New("the server is away") })
-		time.Sleep(10*time.Minute + time.Second) // of the bubble
+		time.Sleep(10*time.Minute + time.Second) // virtual time: ten questions
 		end()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // virtual time: no further question comes
 		if asked != 10 {
 			t.Errorf("asked %d times in 10 minutes", asked)
 		}
