@@ -89,9 +89,10 @@ func newUntypedFramer(json ingest.Framer) *untypedFramer {
 
 // Split implements ingest.Framer.
 func (c *untypedFramer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
-	if text := bytes.TrimLeft(p, "\ufeff \t\r\n"); !c.judged && len(text) > 0 {
-		c.judged = true
-		if text[0] == '{' || text[0] == '[' {
+	if !c.judged {
+		text := bytes.TrimLeft(p, "\ufeff \t\r\n")
+		c.judged = len(text) > 0
+		if c.judged && (text[0] == '{' || text[0] == '[') {
 			c.Framer = c.json
 		}
 	}
