@@ -78,6 +78,8 @@ test('a playback stands while the server is away, and goes on from there', async
   test.slow()
   await page.goto(`${server.url}/sessions/demo?t=1`)
   await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', '1000')
+  // The views ask for their parts one by one. Only what was answered before the server leaves can stay.
+  await expect(conversation(page)).toContainText('is it safe to release?')
   for (let i = 0; i < 3; i++) await page.keyboard.press('<')
   await expect(player(page).getByRole('button', { name: 'Speed: 0.1×' })).toBeVisible()
   await page.keyboard.press('k')
