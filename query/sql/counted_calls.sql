@@ -20,13 +20,13 @@ sink writes. */ -}}
     GROUP BY session_id, span_id
 {{- end}}
 {{- /* pieces: when the chunks of each message of a kind arrived, of the stream that saw most
-of it. A message in one piece is one chunk. */ -}}
+of it, and saw it first. A message in one piece is one chunk. */ -}}
 {{define "piece_columns"}}
         argMax(span_id, grown) AS of_span, argMax(run_id, grown) AS of_run, argMax(node_id, grown) AS of_node,
         argMax(began, grown) AS began_ns, argMax(times, grown) AS chunk_times
     FROM (
         SELECT session_id, message_id, span_id, run_id, node_id, toUnixTimestamp64Nano(started) AS began,
-            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), version, stream_id) AS grown
+            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), -began, version, stream_id) AS grown
         FROM messages FINAL
 {{- end}}
 {{- /* call_chunks: when the output of each call arrived: its text and thinking, and the arguments

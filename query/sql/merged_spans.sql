@@ -1,13 +1,13 @@
 {{- /* define only: the views of a span, one for each stream that spoke of it, put
 together as query.mergeSpans does: a view that saw a real end stands over one
-that was cut short, that over an open one; then the later end, but of a tool call
-the earlier real one; then the later version, then the stream's id. What the view in front leaves empty is taken from
+that was cut short, that over an open one; then the later end, but of a tool call and of
+what streams with the same frames saw the earlier real one; then the later version, then the stream's id. What the view in front leaves empty is taken from
 the next. All of it is packed into one number, which argMax compares fast. */ -}}
 {{define "span_rank"}}
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
         bitShiftLeft(toUInt256(finality), 254)
-            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(if((kind = 'tool' OR position(span_id, ':event:') > 0) AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
 {{- end}}

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 0b9bbb169acdff38
+-- migrations: e5e8d26a482a81cf
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -894,7 +894,7 @@ FROM
         duration_ns,
         multiIf((status IN ('', 'open', 'waiting')), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
-        ((bitShiftLeft(toUInt256(finality), 254) + bitShiftLeft(toUInt256(if((kind = 'tool') AND (finality = 2) AND (end_ns > 0), 9223372036854775807 - end_ns, end_ns)), 192)) + bitShiftLeft(toUInt256(version), 128)) + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
+        ((bitShiftLeft(toUInt256(finality), 254) + bitShiftLeft(toUInt256(if(((kind = 'tool') OR (position(span_id, ':event:') > 0)) AND (finality = 2) AND (end_ns > 0), 9223372036854775807 - end_ns, end_ns)), 192)) + bitShiftLeft(toUInt256(version), 128)) + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
     FROM spans
     FINAL
     PREWHERE (((tenant, session_id) NOT IN (

@@ -35,7 +35,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil {
 		return
 	}
-	d.Begin(in, b)
+	d.BeginLine(in, b, timeOf(in) != 0 || in.JSON.Exists("uuid"))
 	defer d.Done()
 	defer func() { d.line = line{} }() // releases the frame
 	typ, known := types.Of(in.JSON.GetStringBytes("type"))

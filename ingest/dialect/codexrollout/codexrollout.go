@@ -64,7 +64,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return
 	}
-	d.Begin(in, b)
+	d.BeginLine(in, b, timeOf(in) != 0)
 	d.read(lines, &line{Input: in, v: in.JSON, raw: in.Data})
 	d.tr.Address()
 	d.Done()

@@ -5,4 +5,4 @@ package dialects
 // decoders derive other facts, envelopes or titles from frames that an earlier release could
 // record: a corrected or extended dialect, a dialect for streams that were generic before,
 // another order of recognition. Do not raise it for a change that leaves all facts as they were.
-const Version uint32 = 2
+const Version uint32 = 3

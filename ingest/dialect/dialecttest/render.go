@@ -195,7 +195,7 @@ func (r *renderer) whose(f *schema.Fact, parent string) string {
 		}
 	}
 	seen := r.number(f.SeenSeq)
-	if id := r.id(f.ID); !strings.HasSuffix(id, "@"+seen) && !strings.HasSuffix(id, "#"+seen) && !strings.Contains(id, "@"+seen+".") {
+	if id, _, _ := strings.Cut(r.id(f.ID), "."); !strings.HasSuffix(id, "@"+seen) && !strings.HasSuffix(id, "#"+seen) {
 		words = append(words, "seen=@"+seen)
 	}
 	return strings.Join(append(words, "v="+r.number(f.Version-1)), " ")

@@ -91,7 +91,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if !dialect.IsObject(in.JSON) || in.Direction == schema.Send {
 		return
 	}
-	d.Begin(in, b)
+	d.BeginLine(in, b, timeOf(in) != 0)
 	v := in.JSON
 	switch set := v.Get("$set"); {
 	case isHead(v):

@@ -53,7 +53,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return
 	}
-	d.Begin(in, b)
+	d.BeginLine(in, b, timeOf(in) != 0)
 	d.event(in)
 	d.tr.Address()
 	d.Done()

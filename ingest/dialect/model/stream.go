@@ -7,6 +7,8 @@ package model
 import (
 	"strconv"
 
+	"github.com/cespare/xxhash/v2"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -19,6 +21,7 @@ type Stream struct {
 	// Untimed: the present frame reports in one piece what took some time. Spans that begin with
 	// it have no start and no first token.
 	Untimed bool
+	line    uint64 // hash of the present frame if its bytes are unique, see BeginLine; 0 if not
 	part    string // added to the ids that begin with the present frame
 	next    uint64 // Seq after the latest frame
 	made    []made // ids that began with the present frame
@@ -34,8 +37,19 @@ type made struct {
 
 // Begin makes a frame the present one.
 func (s *Stream) Begin(in *dialect.Input, b *dialect.Emitter) {
-	s.Emitter, s.Frame, s.next = b, in.Frame, in.Seq+1
+	s.Emitter, s.Frame, s.next, s.line = b, in.Frame, in.Seq+1, 0
 	s.Part("")
+}
+
+// BeginLine is Begin for a line of a history that an agent keeps. unique says that the line states
+// its time or an id of its own, so that no other line has its bytes. The ids of facts that begin
+// with such a line follow from its bytes: a history that is recorded twice, at whatever times, has
+// its facts once.
+func (s *Stream) BeginLine(in *dialect.Input, b *dialect.Emitter, unique bool) {
+	s.Begin(in, b)
+	if unique {
+		s.line = xxhash.Sum64(in.Data)
+	}
 }
 
 // Part separates the ids that begin with the present frame from now on from the earlier ones, for
@@ -47,14 +61,19 @@ func (s *Stream) Done() { s.Emitter, s.Frame = nil, nil }
 
 // End makes the end of the stream the present frame. at is when the stream ended, ns.
 func (s *Stream) End(at int64, b *dialect.Emitter) {
-	s.Emitter, s.Frame = b, &schema.Frame{Seq: s.next, At: at}
+	s.Emitter, s.Frame, s.line = b, &schema.Frame{Seq: s.next, At: at}, 0
 	s.Part("")
 }
 
-// ID returns the id of a fact that begins with the present frame and that no other stream refers
-// to.
+// ID returns the id of a fact that begins with the present frame. Another stream has it only if
+// it has the same line, see BeginLine.
 func (s *Stream) ID(kind string) string {
-	id := s.Emitter.LocalID(kind, s.Frame)
+	var id string
+	if s.line != 0 {
+		id = dialect.EventID(kind, s.line)
+	} else {
+		id = s.Emitter.LocalID(kind, s.Frame)
+	}
 	if s.part != "" {
 		id += s.part
 	}

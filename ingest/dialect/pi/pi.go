@@ -83,7 +83,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send {
 		return
 	}
-	d.Begin(in, b)
+	d.BeginLine(in, b, timeOf(in) != 0)
 	typ, known := lines.Of(in.JSON.GetStringBytes("type"))
 	in.Type = typ.Name
 	switch {

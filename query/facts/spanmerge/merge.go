@@ -7,6 +7,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionstreams"
@@ -125,12 +126,14 @@ func compare(a, b *Span) int {
 	)
 }
 
-// endRank orders the ends of views. A later end has a higher rank, except for tool calls, whose
-// earliest real end has the highest rank: the result of a tool call is sent to the model with the
+// endRank orders the ends of views. A later end has a higher rank, with two exceptions whose
+// earliest real end has the highest rank. The result of a tool call is sent to the model with the
 // next request, which is another stream of the session, and again with later requests, but the call
-// itself took no longer. A known end ranks above none.
+// itself took no longer. Streams with the same frames (see dialect.EventID) saw the same end; the
+// first of them was not delayed by the recording. A known end ranks above none.
 func (s *Span) endRank() int64 {
-	if s.Kind == string(schema.SpanTool) && Finality(s.Status) == 2 && s.Ended > 0 {
+	first := s.Kind == string(schema.SpanTool) || strings.Contains(s.ID, ":event:")
+	if first && Finality(s.Status) == 2 && s.Ended > 0 {
 		return math.MaxInt64 - s.Ended
 	}
 	return max(s.Ended, 0)

@@ -25,6 +25,6 @@ FROM (
     FROM messages FINAL
     PREWHERE {{template "in_found" .}}
         AND message_id IN {facts:Array(String)}
-    ORDER BY session_id, message_id, complete DESC, length(text) DESC, version DESC, stream_id DESC, seen_seq DESC
+    ORDER BY session_id, message_id, complete DESC, length(text) DESC, started, version DESC, stream_id DESC, seen_seq DESC
     LIMIT 1 BY session_id, message_id)
 {{- template "with_phrases" .}}

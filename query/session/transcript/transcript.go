@@ -115,11 +115,11 @@ type messageView struct {
 }
 
 // mergeMessages returns the preferred view of each message: a complete view before an incomplete
-// one, then the longer view, then the higher version. The messages are ordered by start.
+// one, then the longer view, then the one that began first, then the higher version. The messages are ordered by start.
 func mergeMessages(views []messageView) []messageView {
 	slices.SortFunc(views, func(a, b messageView) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), compareBool(b.Complete, a.Complete), cmp.Compare(b.Size, a.Size),
-			cmp.Compare(b.Version, a.Version), cmp.Compare(b.Stream, a.Stream), cmp.Compare(b.SeenSeq, a.SeenSeq))
+			cmp.Compare(a.Started, b.Started), cmp.Compare(b.Version, a.Version), cmp.Compare(b.Stream, a.Stream), cmp.Compare(b.SeenSeq, a.SeenSeq))
 	})
 	merged := slices.CompactFunc(views, func(a, b messageView) bool { return a.ID == b.ID })
 	slices.SortFunc(merged, func(a, b messageView) int {

@@ -7,5 +7,5 @@ SELECT
 FROM messages FINAL
 PREWHERE {{template "in_found_sessions" .}}
 WHERE kind IN ('user', 'assistant', 'reply')
-ORDER BY complete DESC, length(text) DESC, version DESC, stream_id DESC
+ORDER BY complete DESC, length(text) DESC, started, version DESC, stream_id DESC
 LIMIT 1 BY message_id

@@ -13,6 +13,6 @@ FROM (
     FROM messages FINAL
     PREWHERE {{template "in_found_sessions" .}}
     WHERE kind = 'assistant' AND length(chunk_at) > 1
-    ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
+    ORDER BY complete DESC, chunks DESC, started, version DESC, stream_id DESC
     LIMIT 1 BY message_id)
 ORDER BY started_ns, message_id

@@ -75,9 +75,12 @@ func TestOneTranscript(t *testing.T) {
 				commandtest.UntilEnded(t, s, session)
 			}
 			messages := transcriptOf(t, s, session)
-			two := strings.Contains(name, "arrival") || strings.Contains(name, "input") // recordings at other times
-			if want := "question 0, answer 0, question 1, answer 1, question 2, answer 2"; !two && strings.Join(messages, ", ") != want {
+			want := "06-01 question 0, 06-01 answer 0, 06-02 question 1, 06-02 answer 1, 06-03 question 2, 06-03 answer 2"
+			if strings.Join(messages, ", ") != want {
 				t.Errorf("transcript %q", messages)
+			}
+			if calls := callsOf(t, s, session); strings.Join(calls, ", ") != "06-01 5000, 06-02 5000, 06-03 5000" {
+				t.Errorf("calls of the model %q", calls)
 			}
 			var report struct {
 				Items []struct {
@@ -95,24 +98,48 @@ func TestOneTranscript(t *testing.T) {
 					got = append(got, fmt.Sprintf("%.10s %d %d", item.Period, item.Calls, item.Tokens.Output))
 				}
 			}
-			if want := "2026-06-01 1 100, 2026-06-02 1 100, 2026-06-03 1 100"; strings.Join(got, ", ") != want {
-				t.Errorf("usage %q, want %s", got, want)
+			if strings.Join(got, ", ") != "2026-06-01 1 100, 2026-06-02 1 100, 2026-06-03 1 100" {
+				t.Errorf("usage %q", got)
 			}
 		})
 	}
 }
 
-// transcriptOf returns the texts of a session's messages.
+// transcriptOf returns the days and the texts of a session's messages.
 func transcriptOf(t *testing.T, s *commandtest.Instance, session string) (texts []string) {
 	t.Helper()
 	var page struct {
 		Items []struct {
-			Text string `json:"text"`
+			Started string `json:"started"`
+			Text    string `json:"text"`
 		} `json:"items"`
 	}
 	s.ReadJSON(t, "/v1/sessions/"+session+"/transcript", &page)
 	for _, item := range page.Items {
-		texts = append(texts, item.Text)
+		texts = append(texts, item.Started[5:10]+" "+item.Text)
 	}
 	return texts
+}
+
+// span is a span of a timeline.
+type span struct {
+	Kind       string  `json:"kind"`
+	Started    string  `json:"started"`
+	DurationMS float64 `json:"duration_ms"`
+	Children   []span  `json:"children"`
+}
+
+// callsOf returns the days of a session's calls of a model, and how long they took, ms.
+func callsOf(t *testing.T, s *commandtest.Instance, session string) (calls []string) {
+	t.Helper()
+	var timeline struct {
+		Spans []span `json:"spans"`
+	}
+	s.ReadJSON(t, "/v1/sessions/"+session+"/timeline", &timeline)
+	for _, run := range timeline.Spans {
+		for _, call := range run.Children {
+			calls = append(calls, fmt.Sprintf("%s %.0f", call.Started[5:10], call.DurationMS))
+		}
+	}
+	return calls
 }

@@ -87,7 +87,7 @@ FROM (
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
         bitShiftLeft(toUInt256(finality), 254)
-            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(if((kind = 'tool' OR position(span_id, ':event:') > 0) AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL
@@ -123,7 +123,7 @@ FROM (
         argMax(began, grown) AS began_ns, argMax(times, grown) AS chunk_times
     FROM (
         SELECT session_id, message_id, span_id, run_id, node_id, toUnixTimestamp64Nano(started) AS began,
-            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), version, stream_id) AS grown
+            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), -began, version, stream_id) AS grown
         FROM messages FINAL
                 PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -156,7 +156,7 @@ FROM (
         argMax(began, grown) AS began_ns, argMax(times, grown) AS chunk_times
     FROM (
         SELECT session_id, message_id, span_id, run_id, node_id, toUnixTimestamp64Nano(started) AS began,
-            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), version, stream_id) AS grown
+            if(empty(chunk_at), [began], chunk_at) AS times, (complete, length(chunk_at), -began, version, stream_id) AS grown
         FROM messages FINAL
                 PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
@@ -197,7 +197,7 @@ FROM (
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
         bitShiftLeft(toUInt256(finality), 254)
-            + bitShiftLeft(toUInt256(if(kind = 'tool' AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
+            + bitShiftLeft(toUInt256(if((kind = 'tool' OR position(span_id, ':event:') > 0) AND finality = 2 AND end_ns > 0, 9223372036854775807 - end_ns, end_ns)), 192)
             + bitShiftLeft(toUInt256(version), 128)
             + toUInt256(toUInt128(toUUIDOrZero(stream_id))) AS rank
         FROM spans FINAL

@@ -29,6 +29,6 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))))
     WHERE kind = 'assistant' AND length(chunk_at) > 1
-    ORDER BY complete DESC, chunks DESC, version DESC, stream_id DESC
+    ORDER BY complete DESC, chunks DESC, started, version DESC, stream_id DESC
     LIMIT 1 BY message_id)
 ORDER BY started_ns, message_id
