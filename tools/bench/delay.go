@@ -72,8 +72,10 @@ func (d *DelayAt) measure(ctx context.Context, h *harness, c *cluster) (err erro
 	if err = errors.Join(err, <-wrote); err != nil {
 		return err
 	}
-	if _, err := record.summary(ctx, &printed, uint64(n)); err != nil {
+	if sum, err := record.summary(ctx, &printed); err != nil {
 		return err
+	} else if sum.Frames != uint64(n) {
+		return fmt.Errorf("%d of %d frames were recorded", sum.Frames, n)
 	}
 	if err := live.wait(ctx, live.full); err != nil {
 		return err

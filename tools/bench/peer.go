@@ -61,11 +61,11 @@ func measurePeer(ctx context.Context, h *harness, r *Results) (err error) {
 	if p.Frames, err = copyLines(path, h.path, pick(h, peerFrames, peerFrames/10)); err != nil {
 		return err
 	}
-	ours := &EndToEnd{}
-	if err := ours.expect(path); err != nil {
+	of, err := fileWorkload("the peer's frames", path)
+	if err != nil {
 		return err
 	}
-	of := recording{path: path, frames: p.Frames}
+	ours := of.results()
 	if err := ours.record(ctx, h, of); err != nil {
 		return err
 	}

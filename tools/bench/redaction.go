@@ -1,11 +1,7 @@
 package bench
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -36,26 +32,22 @@ const noRedact = "TAPEDECK_NO_REDACT=1"
 
 func measureRedaction(ctx context.Context, h *harness, r *Results) error {
 	texts := filepath.Join(h.Dir, "texts.ndjson")
-	n := pick(h, 30_000, 500)
-	if err := longTexts(n, texts); err != nil {
+	if err := GenerateTexts(pick(h, 30_000, 500), textSize, 5, texts); err != nil {
 		return err
 	}
-	for _, of := range []struct {
-		name string
-		recording
-	}{
-		{"the frames of this page", recording{path: h.path, frames: h.frames}},
-		{"texts of 4 KB with line breaks and quotes", recording{path: texts, frames: uint64(n)}},
+	for _, of := range []struct{ name, path string }{
+		{"the frames of this page", h.path},
+		{"texts of 4 KB with line breaks and quotes", texts},
 	} {
-		with := of.recording
-		without := with
-		without.env = []string{noRedact}
-		set := RedactionOf{Name: of.name, With: &EndToEnd{}, Without: &EndToEnd{}}
-		for _, e := range []*EndToEnd{set.With, set.Without} {
-			if err := e.expect(of.path); err != nil {
-				return err
-			}
+		with, err := fileWorkload(of.name, of.path)
+		if err != nil {
+			return err
 		}
+		without, err := fileWorkload(of.name, of.path, noRedact)
+		if err != nil {
+			return err
+		}
+		set := RedactionOf{Name: of.name, With: with.results(), Without: without.results()}
 		for range pick(h, 5, 1) {
 			if err := set.With.record(ctx, h, with); err != nil {
 				return err
@@ -67,25 +59,4 @@ func measureRedaction(ctx context.Context, h *harness, r *Results) error {
 		r.Redaction = append(r.Redaction, set)
 	}
 	return nil
-}
-
-// longTexts writes n frames, each with a text of about 4 KB, to a file, five per session.
-func longTexts(n int, path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("generate long texts: %w", err)
-	}
-	defer f.Close()
-	g := &generator{out: bufio.NewWriterSize(f, 1<<20), random: rand.New(rand.NewPCG(7, 7)), node: "run-think-0"}
-	for g.frames < n {
-		if g.frames%5 == 0 {
-			g.number, g.eventID = g.number+1, 0
-		}
-		text := make([]byte, 0, 4200)
-		for len(text) < 4096 {
-			text = fmt.Appendf(text, `func (r *%s) %s() error {\n\treturn fmt.Errorf(\"%s\", r.%s)\n}\n\n`, g.word(), g.word(), g.words(6), g.word())
-		}
-		g.emit(`"type":"message_chunk","content":"%s","id":"think"`, text)
-	}
-	return g.out.Flush()
 }

@@ -19,26 +19,34 @@ var pageFiles embed.FS
 
 // pages has a template for each kind of report, which is its data.
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"bytes":      func(n any) string { return humanize.Bytes(uint64(number(n))) },
-	"count":      func(n any) string { return humanize.Comma(int64(math.Round(number(n)))) },
-	"cpu":        cpuText,
-	"cores":      func(cpu, took time.Duration) string { return fmt.Sprintf("%.2f", cpu.Seconds()/took.Seconds()) },
-	"dataset":    func() any { return datasetFacts },
-	"date":       func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
-	"delay":      delayText,
+	"byteRates": byteRatesText,
+	"bytes":     func(n any) string { return humanize.Bytes(uint64(number(n))) },
+	"count":     func(n any) string { return humanize.Comma(int64(math.Round(number(n)))) },
+	"cpu":       cpuText,
+	"cores":     func(cpu, took time.Duration) string { return fmt.Sprintf("%.2f", cpu.Seconds()/took.Seconds()) },
+	"dataset":   func() any { return datasetFacts },
+	"date":      func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+	"delay":     delayText,
+	"factor": func(p RecordPass) string {
+		return map[bool]string{true: unitText("times", p.Factor()), false: unknown}[p.Factor() > 0]
+	},
 	"fixed":      func(digits int, n any) string { return fmt.Sprintf("%.*f", digits, number(n)) },
 	"millionth":  func(n int) float64 { return float64(n) / 1e6 },
 	"known":      func(known bool, text string) string { return map[bool]string{true: text, false: unknown}[known] },
 	"megabytes":  func(n any) string { return unitText("megabytes", number(n)) },
 	"mebibytes":  func(n any) string { return fmt.Sprintf("%.1f MiB", number(n)/(1<<20)) },
+	"perGB":      perGBText,
 	"perMillion": func(p Pass) string { return cpuText(p.CPU, p.Frames) },
-	"rate":       func(bytes float64) string { return fmt.Sprintf("%.1f MB/s", bytes/1e6) },
-	"rates":      ratesText,
-	"round":      func(d time.Duration) time.Duration { return d.Round(time.Second) },
-	"seconds":    func(d time.Duration) string { return unitText("seconds", float64(d)) },
-	"minus":      func(a, b int) int { return a - b },
-	"unit":       unitText,
-	"unknown":    func() string { return unknown },
+	"plain": func(p Pass) string {
+		return fmt.Sprintf("%.1f | %s | %.2f", p.ByteRate()/1e6, unitText("count", p.Rate()), p.Took.Seconds())
+	},
+	"rate":    func(bytes float64) string { return fmt.Sprintf("%.1f MB/s", bytes/1e6) },
+	"rates":   ratesText,
+	"round":   func(d time.Duration) time.Duration { return d.Round(time.Second) },
+	"seconds": func(d time.Duration) string { return unitText("seconds", float64(d)) },
+	"minus":   func(a, b int) int { return a - b },
+	"unit":    unitText,
+	"unknown": func() string { return unknown },
 }).ParseFS(pageFiles, "pages/*.md.tmpl"))
 
 // datasetFacts are constants of data sets that the page on scale mentions.
@@ -122,6 +130,24 @@ func cpuText(cpu time.Duration, frames uint64) string {
 		return unknown
 	}
 	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(frames)*1e6)
+}
+
+// perGBText formats CPU-seconds per GB.
+func perGBText(cpu time.Duration, bytes uint64) string {
+	if cpu <= 0 || bytes == 0 {
+		return unknown
+	}
+	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(bytes)*1e9)
+}
+
+// byteRatesText formats the median rate in MB/s and, for several passes, their range.
+func byteRatesText(p Passes) string {
+	text := fmt.Sprintf("%.1f", p.Median().ByteRate()/1e6)
+	if len(p) > 1 {
+		low, high := p.Range()
+		text += fmt.Sprintf(" (%.1f–%.1f)", low.ByteRate()/1e6, high.ByteRate()/1e6)
+	}
+	return text
 }
 
 // ratesText formats the median rate in frames per second and, for several passes, their range.

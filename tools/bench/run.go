@@ -42,6 +42,7 @@ type Options struct {
 // Results holds the results of the parts; nil for a part that was not measured.
 type Results struct {
 	EndToEnd   *EndToEnd     `json:"end_to_end,omitempty"`
+	Bytes      []*EndToEnd   `json:"bytes,omitempty"`
 	Redaction  []RedactionOf `json:"redaction,omitempty"`
 	Tap        Passes        `json:"tap,omitempty"`
 	Publish    *Publish      `json:"publish,omitempty"`
@@ -67,6 +68,7 @@ type part struct {
 // parts are all measurements, in their order.
 var parts = []part{
 	{"whole", "end to end", measureEndToEnd},
+	{"bytes", "bytes", measureBytes},
 	{"redaction", "redaction", measureRedaction},
 	{"tap", "stage: tap and dialect", measureTap},
 	{"publish", "stage: publish", measurePublish},

@@ -20,6 +20,8 @@ type Totals struct {
 	Calls      uint64 `json:"calls"`
 	Input      int64  `json:"prompt"`
 	Output     int64  `json:"completion"`
+	CacheRead  int64  `json:"cache_read,omitempty"`
+	CacheWrite int64  `json:"cache_write,omitempty"`
 	Tools      uint64 `json:"tools"`
 	ToolErrors uint64 `json:"tool_errors"`
 }
@@ -65,6 +67,7 @@ func (e *EndToEnd) awaitTotals(ctx context.Context, up *command, began time.Time
 		}
 		e.Got = Totals{
 			Calls: usage.Totals.Calls, Input: usage.Totals.Tokens.Input, Output: usage.Totals.Tokens.Output,
+			CacheRead: usage.Totals.Tokens.CacheRead, CacheWrite: usage.Totals.Tokens.CacheWrite5m + usage.Totals.Tokens.CacheWrite1h,
 			Tools: tools.Totals.Calls, ToolErrors: tools.Totals.Errors,
 		}
 		switch {

@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+)
+
+// Sizes of the workloads that are measured in bytes.
+const (
+	textSize   = 4096 // bytes of one text
+	textFrames = 11_000
+	homeBytes  = 300_000_000
+)
+
+// Names of workloads for which there are bars.
+const (
+	shortTexts = "texts of 4 KB, short sessions"
+	longTexts  = "texts of 4 KB, long sessions"
+)
+
+// measureBytes measures the workloads whose frames are not small: each until durable and until
+// stored, with the plain insert of the same bytes beside it. The workload of the small frames is
+// measureEndToEnd.
+func measureBytes(ctx context.Context, h *harness, r *Results) error {
+	frames := pick(h, textFrames, textFrames/10)
+	for _, workloadOf := range []func() (*workload, error){
+		func() (*workload, error) { return h.textWorkload(shortTexts, frames, frames/100) },
+		func() (*workload, error) { return h.textWorkload(longTexts, frames, frames/10) },
+		func() (*workload, error) { return h.homeWorkload(pick(h, homeBytes, homeBytes/100)) },
+		func() (*workload, error) { return deltaWorkload(pick(h, deltaAnswers, deltaAnswers/10)), nil },
+	} {
+		w, err := workloadOf()
+		if err != nil {
+			return err
+		}
+		e, err := h.recordings(ctx, w, pick(h, 3, 1))
+		if err != nil {
+			return err
+		}
+		r.Bytes = append(r.Bytes, e)
+		m := e.Median()
+		h.Say(fmt.Sprintf("  %s: %.1f MB/s until stored", w.name, m.ByteRate()/1e6))
+	}
+	return nil
+}
+
+// Workloads returns the workloads of the parts "whole" and "bytes" that were measured.
+func (r *Results) Workloads() (list []*EndToEnd) {
+	if r.EndToEnd != nil && r.EndToEnd.Name != "" {
+		list = append(list, r.EndToEnd)
+	}
+	return append(list, r.Bytes...)
+}
+
+// workload returns the results of a workload by its name; nil if it was not measured.
+func (r *Results) workload(command, name string) *EndToEnd {
+	for _, e := range r.Bytes {
+		if e.Command == command && (name == "" || e.Name == name) {
+			return e
+		}
+	}
+	return nil
+}
