@@ -57,6 +57,8 @@ const (
 	barBusy     = 1000       // busy streams
 	barSessions = 1000       // playbacks at once
 	longSession = 1_000_000  // frames of the long session
+	barTexts    = textFrames // frames of long texts
+	barHome     = homeBytes  // bytes of a home
 )
 
 // bars compares the results with their targets. It includes the bars of parts that were not
@@ -64,6 +66,7 @@ const (
 func (r *Results) bars() []Bar {
 	var l bars
 	r.recordingBars(&l)
+	r.byteBars(&l)
 	r.streamBars(&l)
 	r.playingBars(&l)
 	var multiple float64
@@ -104,6 +107,33 @@ func (r *Results) recordingBars(l *bars) {
 	}
 	l.within("tap → live tail, p99 at 20,000 frames/s", fastest.Live.Count > 0, fastest.Live.P99, 25*time.Millisecond)
 	l.within("tap → query, p99 at 20,000 frames/s", fastest.Query.Count > 0, fastest.Query.P99, 1500*time.Millisecond)
+}
+
+// byteBars adds the bars of long texts, of which the worse workload counts, and of a home.
+func (r *Results) byteBars(l *bars) {
+	var slowest, worst float64
+	texts := 0
+	for _, name := range []string{shortTexts, longTexts} {
+		m := r.workload(name).Median()
+		if m.Frames < barTexts {
+			continue
+		}
+		if rate := m.ByteRate(); texts == 0 || rate < slowest {
+			slowest = rate
+		}
+		worst = max(worst, m.Factor())
+		texts++
+	}
+	l.atLeast("texts of 4 KB, until stored", "rate", texts == 2, slowest, 40e6)
+	l.atLeast("texts of 4 KB, until stored: the aim", "rate", texts == 2, slowest, 80e6)
+	l.atMost("texts of 4 KB, ClickHouse's CPU time, of the plain insert", "times", texts == 2 && worst > 0, worst, 4)
+	l.atMost("texts of 4 KB, ClickHouse's CPU time: the aim", "times", texts == 2 && worst > 0, worst, 2)
+	home := r.workload(agentHome).Median()
+	full := home.Bytes >= barHome
+	l.atLeast("first sync of a home, until stored", "rate", full, home.ByteRate(), 40e6)
+	l.atLeast("first sync of a home, until stored: the aim", "rate", full, home.ByteRate(), 100e6)
+	l.atMost("first sync of a home, CPU-seconds per GB", "per GB", full && home.CPU > 0, home.PerGB(), 25)
+	l.atMost("first sync of a home, CPU-seconds per GB: the aim", "per GB", full && home.CPU > 0, home.PerGB(), 12)
 }
 
 func (r *Results) streamBars(l *bars) {

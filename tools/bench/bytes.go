@@ -16,6 +16,7 @@ const (
 const (
 	shortTexts = "texts of 4 KB, short sessions"
 	longTexts  = "texts of 4 KB, long sessions"
+	agentHome  = "a home of Claude Code"
 )
 
 // measureBytes measures the workloads whose frames are not small: each until durable and until
@@ -52,10 +53,10 @@ func (r *Results) Workloads() (list []*EndToEnd) {
 	return append(list, r.Bytes...)
 }
 
-// workload returns the results of a workload by its name; nil if it was not measured.
-func (r *Results) workload(command, name string) *EndToEnd {
+// workload returns the results of a workload of measureBytes by its name; nil if it was not measured.
+func (r *Results) workload(name string) *EndToEnd {
 	for _, e := range r.Bytes {
-		if e.Command == command && (name == "" || e.Name == name) {
+		if e.Name == name {
 			return e
 		}
 	}

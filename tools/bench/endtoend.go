@@ -159,7 +159,7 @@ func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *comman
 	if got.frames != w.frames || got.bytes != w.bytes {
 		return p, fmt.Errorf("%d of %d frames, %d of %d bytes were recorded", got.frames, w.frames, got.bytes, w.bytes)
 	}
-	if err := up.awaitStored(ctx); err != nil {
+	if err := up.awaitStored(ctx, storedLimit); err != nil {
 		return p, err
 	}
 	p.Pass = Pass{Frames: w.frames, Bytes: w.bytes, Took: time.Since(began)}
@@ -181,14 +181,14 @@ func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *comman
 	return p, nil
 }
 
-// storedLimit bounds the wait until what is durable is stored.
+// storedLimit bounds the wait until what is durable is stored. A measurement that reaches it fails.
 const storedLimit = 5 * time.Minute
 
 // awaitStored waits until everything that the server has received so far is in ClickHouse. It fails
-// after storedLimit.
-func (c *command) awaitStored(ctx context.Context) error {
+// after limit.
+func (c *command) awaitStored(ctx context.Context, limit time.Duration) error {
 	var first time.Time // when this was asked first, by the server's clock
-	for end := time.Now().Add(storedLimit); ; {
+	for end := time.Now().Add(limit); ; {
 		var waiting struct {
 			AskedAt    time.Time  `json:"asked_at"`
 			CompleteTo *time.Time `json:"complete_to"`
@@ -204,7 +204,7 @@ func (c *command) awaitStored(ctx context.Context) error {
 		case waiting.CompleteTo != nil && !waiting.CompleteTo.Before(first):
 			return nil
 		case time.Now().After(end):
-			return fmt.Errorf("%d frames or more are not stored after %v", waiting.Frames, storedLimit)
+			return fmt.Errorf("%d frames or more are not stored after %v", waiting.Frames, limit)
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return err

@@ -40,6 +40,9 @@ type homeLine struct {
 	Agent     string      `json:"agentId,omitempty"`
 }
 
+// homeTime is the layout of the time of a line.
+const homeTime = "2006-01-02T15:04:05.000Z"
+
 type homeResult struct {
 	Duration int `json:"durationMs"`
 }
@@ -183,7 +186,7 @@ func (g *homeGenerator) session(project, id string, at time.Time, agent string) 
 		at = at.Add(time.Duration(g.between(40, 9000)) * time.Millisecond)
 		lines = append(lines, homeLine{
 			Parent: parent, Sidechain: agent != "", UserType: "external", Folder: "/home/dev/" + project, Session: id,
-			Version: "2.1.318", Branch: "main", Type: kind, Message: m, ID: g.uuid(), Time: at.Format("2006-01-02T15:04:05.000Z"),
+			Version: "2.1.318", Branch: "main", Type: kind, Message: m, ID: g.uuid(), Time: at.Format(homeTime),
 			Request: request, Result: result, Agent: agent,
 		})
 	}
@@ -251,7 +254,8 @@ func (g *homeGenerator) toolResult() any {
 	}
 }
 
-// save writes the lines to a file.
+// save writes the lines to a file, which is as old as its last line: sync attributes lines that
+// several files have to the oldest of them.
 func (g *homeGenerator) save(path string, lines []homeLine) error {
 	var text bytes.Buffer
 	to := json.NewEncoder(&text)
@@ -266,5 +270,12 @@ func (g *homeGenerator) save(path string, lines []homeLine) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("generate %s: %w", path, err)
 	}
-	return os.WriteFile(path, text.Bytes(), 0o600)
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		return err
+	}
+	at, err := time.Parse(homeTime, lines[len(lines)-1].Time)
+	if err != nil {
+		return fmt.Errorf("generate %s: %w", path, err)
+	}
+	return os.Chtimes(path, at, at)
 }

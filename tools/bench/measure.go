@@ -21,6 +21,14 @@ func (p Pass) Rate() float64 { return float64(p.Frames) / p.Took.Seconds() }
 // ByteRate returns the bytes per second.
 func (p Pass) ByteRate() float64 { return float64(p.Bytes) / p.Took.Seconds() }
 
+// PerGB returns the CPU-seconds per GB; 0 without bytes.
+func (p Pass) PerGB() float64 {
+	if p.Bytes == 0 {
+		return 0
+	}
+	return p.CPU.Seconds() / float64(p.Bytes) * 1e9
+}
+
 // MessageRate returns the messages per second.
 func (p Pass) MessageRate() float64 { return float64(p.Messages) / p.Took.Seconds() }
 

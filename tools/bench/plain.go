@@ -89,6 +89,16 @@ func (w *workload) checkStored(ctx context.Context, db driver.Conn) error {
 		return fmt.Errorf("ClickHouse has %d of %d frames, %d of %d bytes, in %d of %d sessions",
 			frames, w.frames, bytes, w.bytes, sessions, w.sessions)
 	}
+	if w.stored == 0 {
+		return nil
+	}
+	var texts uint64
+	if err := db.QueryRow(ctx, statement("stored_texts")).Scan(&texts); err != nil {
+		return fmt.Errorf("count the stored texts: %w", err)
+	}
+	if texts != w.stored {
+		return fmt.Errorf("ClickHouse has %d of %d bytes of texts", texts, w.stored)
+	}
 	return nil
 }
 

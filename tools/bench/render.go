@@ -40,7 +40,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"plain": func(p Pass) string {
 		return fmt.Sprintf("%.1f | %s | %.2f", p.ByteRate()/1e6, unitText("count", p.Rate()), p.Took.Seconds())
 	},
-	"rate":    func(bytes float64) string { return fmt.Sprintf("%.1f MB/s", bytes/1e6) },
+	"rate":    func(bytes float64) string { return unitText("rate", bytes) },
 	"rates":   ratesText,
 	"round":   func(d time.Duration) time.Duration { return d.Round(time.Second) },
 	"seconds": func(d time.Duration) string { return unitText("seconds", float64(d)) },
@@ -101,6 +101,10 @@ func unitText(unit string, x float64) string {
 		return fmt.Sprintf("%.1f×", x)
 	case "bytes":
 		return fmt.Sprintf("%.1f B", x)
+	case "rate":
+		return fmt.Sprintf("%.1f MB/s", x/1e6)
+	case "per GB":
+		return fmt.Sprintf("%.1f", x)
 	case "kibibytes":
 		return fmt.Sprintf("%.0f KiB", x/1024)
 	case "megabytes":
@@ -137,7 +141,7 @@ func perGBText(cpu time.Duration, bytes uint64) string {
 	if cpu <= 0 || bytes == 0 {
 		return unknown
 	}
-	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(bytes)*1e9)
+	return unitText("per GB", Pass{Bytes: bytes, CPU: cpu}.PerGB())
 }
 
 // byteRatesText formats the median rate in MB/s and, for several passes, their range.

@@ -29,6 +29,14 @@ func TestBarsAreComputed(t *testing.T) {
 	long := func(seconds time.Duration) Passes {
 		return Passes{{Frames: 1e6, Bytes: 1, Took: seconds * time.Second}}
 	}
+	// Seconds until stored; ClickHouse's CPU time and that of the plain insert are multiples of one.
+	byBytes := func(name string, frames, bytes uint64, seconds, cpu time.Duration) *EndToEnd {
+		return &EndToEnd{Name: name, Passes: []RecordPass{{
+			Pass:       Pass{Frames: frames, Bytes: bytes, Took: seconds * time.Second, CPU: cpu * time.Second},
+			ClickHouse: (cpu - 1) * time.Second, Merges: time.Second,
+			Plain: &Plain{Frames: Pass{CPU: time.Second}, Texts: Pass{CPU: time.Second}, Merges: 0},
+		}}}
+	}
 	for _, c := range []struct {
 		name    string
 		results Results
@@ -38,6 +46,12 @@ func TestBarsAreComputed(t *testing.T) {
 		{"as fast as it must be", Results{EndToEnd: e2e(200_000)}, "+-"},
 		{"as fast as it should be", Results{EndToEnd: e2e(350_000)}, "++"},
 		{"nothing", Results{}, ""},
+		{"texts, the worse counts", Results{Bytes: []*EndToEnd{byBytes(shortTexts, 11_000, 400e6, 5, 4), byBytes(longTexts, 11_000, 400e6, 10, 8)}}, "+-+-"},
+		{"texts, slow", Results{Bytes: []*EndToEnd{byBytes(shortTexts, 11_000, 400e6, 11, 9), byBytes(longTexts, 11_000, 400e6, 1, 2)}}, "----"},
+		{"texts, few or one of the workloads", Results{Bytes: []*EndToEnd{byBytes(shortTexts, 11_000, 1, 1, 2), byBytes(longTexts, 10_999, 1, 1, 2)}}, ""},
+		{"home", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 300e6, 3, 3)}}, "++++"},
+		{"home, slow", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 300e6, 8, 8)}}, "----"},
+		{"home, small", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 299e6, 1, 2)}}, ""},
 		{"redaction", Results{Redaction: []RedactionOf{{With: e2e(90), Without: e2e(100)}, {With: e2e(89), Without: e2e(100)}}}, "+-"},
 		{"publish", Results{Publish: &Publish{File: passes(50), Raw: passes(100)}}, "+"},
 		{"publish, slow", Results{Publish: &Publish{File: passes(49), Raw: passes(100)}}, "-"},
@@ -72,8 +86,8 @@ func TestBarsAreComputed(t *testing.T) {
 		for _, b := range bars {
 			got += map[string]string{"reached": "+", "not reached": "-"}[b.Verdict()]
 		}
-		if got != c.want || len(bars) != 26 {
-			t.Errorf("%s: %q of %d bars, want %q of 26", c.name, got, len(bars), c.want)
+		if got != c.want || len(bars) != 34 {
+			t.Errorf("%s: %q of %d bars, want %q of 34", c.name, got, len(bars), c.want)
 		}
 	}
 }
@@ -86,7 +100,7 @@ func TestReportOfNothing(t *testing.T) {
 	if n := strings.Count(page, "Not measured in this run"); n != len(Names()) {
 		t.Errorf("%d of %d parts are said to be missing", n, len(Names()))
 	}
-	if n := strings.Count(page, "| not measured |"); n != 26 || strings.Contains(page, "reached |") {
+	if n := strings.Count(page, "| not measured |"); n != 34 || strings.Contains(page, "reached |") {
 		t.Errorf("%d bars are said to be open:\n%s", n, page)
 	}
 }

@@ -139,6 +139,8 @@ func (d *database) drop(ctx context.Context) error {
 
 // store runs a sink until it has stored all frames.
 func (d *database) store(ctx context.Context, nc *nats.Conn, h *harness) (Pass, error) {
+	ctx, cancel := context.WithTimeout(ctx, storedLimit)
+	defer cancel()
 	s, err := sink.New(sink.Options{NATS: nc, DSN: d.dsn, Log: h.Log})
 	if err != nil {
 		return Pass{}, err

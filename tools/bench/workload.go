@@ -25,6 +25,7 @@ type workload struct {
 	transport     string // of the frames that are counted
 	frames, bytes uint64
 	sessions      int     // 0 if the number is unknown
+	stored        uint64  // bytes of the texts of all messages; 0 if they are unknown
 	expected      *Totals // nil if they are unknown
 
 	// prepare prepares the recording of a pass to a server. The function that it returns records
@@ -104,8 +105,22 @@ func (h *harness) textWorkload(name string, frames, perSession int) (*workload, 
 			return []string{text}, nil
 		}
 	}
-	return w, nil
+	textsOf, sizes := w.texts(), map[string]uint64{}
+	err = w.lines(func(session string, raw []byte) error {
+		texts, err := textsOf(raw)
+		for _, text := range texts {
+			sizes[session] += uint64(len(text))
+		}
+		return err
+	})
+	for _, n := range sizes {
+		w.stored += min(n, messageLimit) // the frames of a session are one message
+	}
+	return w, err
 }
+
+// messageLimit is the length of a message's text, bytes, beyond which it is cut.
+const messageLimit = 4 << 20
 
 // homeWorkload generates a home with files of Claude Code, and returns the workload of recording it
 // with `tapedeck sync`.
@@ -116,7 +131,7 @@ func (h *harness) homeWorkload(bytes int) (*workload, error) {
 		return nil, err
 	}
 	w := &workload{
-		name: "a home of Claude Code", command: "sync", transport: "ndjson",
+		name: agentHome, command: "sync", transport: "ndjson",
 		frames: made.Lines, bytes: made.Bytes, sessions: made.Sessions, expected: &made.Totals,
 	}
 	w.prepare = func(_ context.Context, h *harness, up *command, dir string) (func(context.Context) (recorded, error), error) {

@@ -67,7 +67,9 @@ func TestQuick(t *testing.T) {
 	if missing != 1 { // the peer
 		t.Errorf("%d parts were not measured", missing)
 	}
-	for _, want := range []string{"| frames lost | 0 |", "| loom | Lines | 5 |", "raw JetStream", "ClickHouse alone", "| fsynced |", "**end to end**"} {
+	for _, want := range []string{"| frames lost | 0 |", "| loom | Lines | 5 |", "raw JetStream", "ClickHouse alone", "| fsynced |", "**end to end**",
+		"### texts of 4 KB, short sessions", "### texts of 4 KB, long sessions", "### a home of Claude Code", "### SSE deltas of 200 B",
+		"1,100 frames, 5.0 MB, 10 sessions", "20,040 frames, 4.3 MB, 20 sessions", "ClickHouse in all, of the plain inserts"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("the report lacks %q", want)
 		}
@@ -82,5 +84,40 @@ func TestQuick(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, "tapedeck-bench-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// A measurement that fails prints no page, writes none, and ends with an error that names it.
+func TestFailedMeasurement(t *testing.T) {
+	t.Run("the server does not start", func(t *testing.T) {
+		failedMeasurement(t, append(os.Environ(), runAsCommand+"=1"), "exit 3", "tapedeck up failed")
+	})
+	t.Run("the command fails", func(t *testing.T) {
+		fulltest.Long(t)
+		env, program, _ := prepare(t)
+		failedMeasurement(t, env, `case $1 in record) echo "no more space" >&2; exit 1;; esac; exec "`+program+`" "$@"`, "no more space")
+	})
+}
+
+// failedMeasurement measures a program whose commands other than version are a script.
+func failedMeasurement(t *testing.T, env []string, script, want string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, out := filepath.Join(dir, "tapedeck"), filepath.Join(dir, "page.md")
+	text := "#!/bin/sh\nif [ \"$1\" = version ]; then echo '{\"version\":\"1\"}'; exit 0; fi\n" + script + "\n"
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(env, "--program", program, "--quick", "--frames", "1000", "--only", "whole", "--out", out, "--json", out+".json")
+	var said strings.Builder
+	cmd.Stderr = &said
+	page, err := cmd.Output()
+	if err == nil || len(page) > 0 || !strings.Contains(said.String(), "measure end to end") || !strings.Contains(said.String(), want) {
+		t.Errorf("%v, page %q, error output %q, want %q", err, page, said.String(), want)
+	}
+	for _, path := range []string{out, out + ".json"} {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s was written: %v", path, err)
+		}
 	}
 }

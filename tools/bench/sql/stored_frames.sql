@@ -1,1 +1,1 @@
-SELECT count(), sum(length(raw)), uniqExact(session_id) FROM frames WHERE tenant = 'default' AND toString(transport) = ?
+SELECT count(), sum(length(raw)), uniqExact(session_id) FROM frames FINAL WHERE tenant = 'default' AND toString(transport) = ?

@@ -1,0 +1,1 @@
+SELECT sum(length(text)) FROM messages FINAL WHERE tenant = 'default'
