@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Sizes of the workloads that are measured in bytes.
 const (
@@ -27,20 +24,19 @@ func measureBytes(ctx context.Context, h *harness, r *Results) error {
 	for _, workloadOf := range []func() (*workload, error){
 		func() (*workload, error) { return h.textWorkload(shortTexts, frames, frames/100) },
 		func() (*workload, error) { return h.textWorkload(longTexts, frames, frames/10) },
-		func() (*workload, error) { return h.homeWorkload(pick(h, homeBytes, homeBytes/100)) },
+		func() (*workload, error) { return h.homeWorkload(pick(h, homeBytes, homeBytes/50)) },
 		func() (*workload, error) { return deltaWorkload(pick(h, deltaAnswers, deltaAnswers/10)), nil },
 	} {
 		w, err := workloadOf()
 		if err != nil {
 			return err
 		}
+		h.Say("  " + w.name + " …")
 		e, err := h.recordings(ctx, w, pick(h, 3, 1))
 		if err != nil {
 			return err
 		}
 		r.Bytes = append(r.Bytes, e)
-		m := e.Median()
-		h.Say(fmt.Sprintf("  %s: %.1f MB/s until stored", w.name, m.ByteRate()/1e6))
 	}
 	return nil
 }

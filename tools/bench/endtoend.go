@@ -145,10 +145,10 @@ func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *comman
 		return p, err
 	}
 	engine := descendants(up.pid())
-	engine0, err := untilIdle(ctx, engine) // the start of ClickHouse is not measured
-	if err != nil {
+	if _, err := untilIdle(ctx, engine, shortPause); err != nil { // the start of ClickHouse is not measured
 		return p, err
 	}
+	engine0, _ := cpuOf(engine...)
 	server0, _ := cpuOf(up.pid()) // if it is unknown here, it is unknown below
 	began := time.Now()
 	got, err := record(ctx)
@@ -172,7 +172,7 @@ func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *comman
 		engine2, _ := cpuOf(engine...) // the requests for the totals are not measured
 		p.Record, p.Server, p.ClickHouse = got.cpu, server1-server0, engine1-engine0
 		p.CPU = p.Record + p.Server + p.ClickHouse
-		idle, err := untilIdle(ctx, engine)
+		idle, err := untilIdle(ctx, engine, w.pause(h))
 		if err != nil {
 			return p, err
 		}
@@ -212,16 +212,21 @@ func (c *command) awaitStored(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// idleLimit bounds the wait for background work.
-const idleLimit = 2 * time.Minute
+// Bounds of the wait for background work. ClickHouse looks for parts to merge at intervals of some
+// seconds, so that it may merge again after a short pause.
+const (
+	idleLimit  = 2 * time.Minute
+	shortPause = 1500 * time.Millisecond
+	longPause  = 6 * time.Second
+)
 
-// untilIdle waits until processes are idle, and returns the CPU time that they have taken so far,
-// including background work. It fails if they are not idle within idleLimit.
-func untilIdle(ctx context.Context, pids []int) (time.Duration, error) {
-	const step, idleSteps = 500 * time.Millisecond, 3
-	before, ok := cpuOf(pids...)
-	idle := 0
-	for end := time.Now().Add(idleLimit); ok && idle < idleSteps; {
+// untilIdle waits until processes have been idle for a while, and returns the CPU time that they had
+// taken before. It fails if they are not idle within idleLimit.
+func untilIdle(ctx context.Context, pids []int, while time.Duration) (time.Duration, error) {
+	const step = 500 * time.Millisecond
+	busy, ok := cpuOf(pids...)
+	before := busy
+	for end, idle := time.Now().Add(idleLimit), time.Duration(0); ok && idle < while; {
 		if time.Now().After(end) {
 			return 0, fmt.Errorf("ClickHouse is not idle after %v", idleLimit)
 		}
@@ -230,10 +235,10 @@ func untilIdle(ctx context.Context, pids []int) (time.Duration, error) {
 		}
 		var now time.Duration
 		now, ok = cpuOf(pids...)
-		if idle++; now-before > step/10 {
-			idle = 0
+		if idle += step; now-before > step/10 {
+			idle, busy = 0, now
 		}
 		before = now
 	}
-	return before, nil
+	return busy, nil
 }

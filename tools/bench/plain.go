@@ -58,7 +58,7 @@ func (w *workload) plainInsert(ctx context.Context, h *harness, data string) (_ 
 	defer client.Close()
 	pid := servers.Health().ClickHouse.PID
 	in := &plainInserter{client: client, pids: append(descendants(pid), pid)}
-	if _, err := untilIdle(ctx, in.pids); err != nil {
+	if _, err := untilIdle(ctx, in.pids, shortPause); err != nil {
 		return nil, err
 	}
 	p := &Plain{}
@@ -71,11 +71,20 @@ func (w *workload) plainInsert(ctx context.Context, h *harness, data string) (_ 
 		}
 	}
 	before, ok := cpuOf(in.pids...)
-	after, err := untilIdle(ctx, in.pids)
+	after, err := untilIdle(ctx, in.pids, w.pause(h))
 	if ok {
 		p.Merges = after - before
 	}
 	return p, err
+}
+
+// pause returns how long ClickHouse must be idle for its background work to count as done: longer if
+// the workload is paired with a plain insert.
+func (w *workload) pause(h *harness) time.Duration {
+	if w.lines == nil {
+		return shortPause
+	}
+	return pick(h, longPause, shortPause)
 }
 
 // checkStored fails unless all frames of the workload are in ClickHouse, each once, with all their
