@@ -15,7 +15,7 @@ import (
 	"tapedeck/query/report/usagereport"
 )
 
-// Totals are the totals of a file of frames.
+// Totals are the totals of a recorded source.
 type Totals struct {
 	Calls      uint64 `json:"calls"`
 	Input      int64  `json:"prompt"`

@@ -177,8 +177,7 @@ func syncHome(ctx context.Context, h *harness, up *command, dir, home string) (r
 }
 
 // summary waits for the end of `tapedeck record --json`, and reads the summary that it printed. It
-// also fails if the frames could not be read, since record then exits with code 1, after its
-// timeout.
+// fails if the command has failed.
 func (c *command) summary(ctx context.Context, printed *bytes.Buffer) (sum ingest.Summary, err error) {
 	if err := c.wait(ctx); err != nil {
 		return sum, err
