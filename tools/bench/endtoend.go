@@ -24,7 +24,8 @@ type EndToEnd struct {
 // until everything is stored; Durable the time until the command has ended, when everything is
 // acknowledged. Record, Server and ClickHouse are the shares of Pass.CPU: the command, the server
 // with NATS and the sink, and the process of ClickHouse. Merges is ClickHouse's CPU time after the
-// recording until it is idle. All CPU times are 0 if they are unknown.
+// recording until it is idle, with the requests for the totals. All CPU times are 0 if they are
+// unknown.
 type RecordPass struct {
 	Pass
 	Durable    time.Duration `json:"durable_ns,omitempty"`
@@ -169,14 +170,13 @@ func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *comman
 		return p, err
 	}
 	if ok && ok2 {
-		engine2, _ := cpuOf(engine...) // the requests for the totals are not measured
 		p.Record, p.Server, p.ClickHouse = got.cpu, server1-server0, engine1-engine0
 		p.CPU = p.Record + p.Server + p.ClickHouse
 		idle, err := untilIdle(ctx, engine, w.pause(h))
 		if err != nil {
 			return p, err
 		}
-		p.Merges = idle - engine2
+		p.Merges = idle - engine1
 	}
 	return p, nil
 }
@@ -235,7 +235,7 @@ func untilIdle(ctx context.Context, pids []int, while time.Duration) (time.Durat
 		}
 		var now time.Duration
 		now, ok = cpuOf(pids...)
-		if idle += step; now-before > step/10 {
+		if idle += step; now-before > step/20 {
 			idle, busy = 0, now
 		}
 		before = now

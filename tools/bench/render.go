@@ -30,12 +30,14 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"factor": func(p RecordPass) string {
 		return map[bool]string{true: unitText("times", p.Factor()), false: unknown}[p.Factor() > 0]
 	},
-	"fixed":      func(digits int, n any) string { return fmt.Sprintf("%.*f", digits, number(n)) },
-	"millionth":  func(n int) float64 { return float64(n) / 1e6 },
-	"known":      func(known bool, text string) string { return map[bool]string{true: text, false: unknown}[known] },
-	"megabytes":  func(n any) string { return unitText("megabytes", number(n)) },
-	"mebibytes":  func(n any) string { return fmt.Sprintf("%.1f MiB", number(n)/(1<<20)) },
-	"perGB":      perGBText,
+	"fixed":     func(digits int, n any) string { return fmt.Sprintf("%.*f", digits, number(n)) },
+	"millionth": func(n int) float64 { return float64(n) / 1e6 },
+	"known":     func(known bool, text string) string { return map[bool]string{true: text, false: unknown}[known] },
+	"megabytes": func(n any) string { return unitText("megabytes", number(n)) },
+	"mebibytes": func(n any) string { return fmt.Sprintf("%.1f MiB", number(n)/(1<<20)) },
+	"perGB": func(cpu time.Duration, bytes uint64) string {
+		return unitText("per GB", Pass{Bytes: bytes, CPU: cpu}.PerGB())
+	},
 	"perMillion": func(p Pass) string { return cpuText(p.CPU, p.Frames) },
 	"plain": func(p Pass) string {
 		return fmt.Sprintf("%.1f | %s | %.2f", p.ByteRate()/1e6, unitText("count", p.Rate()), p.Took.Seconds())
@@ -134,14 +136,6 @@ func cpuText(cpu time.Duration, frames uint64) string {
 		return unknown
 	}
 	return fmt.Sprintf("%.1f", cpu.Seconds()/float64(frames)*1e6)
-}
-
-// perGBText formats CPU-seconds per GB.
-func perGBText(cpu time.Duration, bytes uint64) string {
-	if cpu <= 0 || bytes == 0 {
-		return unknown
-	}
-	return unitText("per GB", Pass{Bytes: bytes, CPU: cpu}.PerGB())
 }
 
 // byteRatesText formats the median rate in MB/s and, for several passes, their range.
