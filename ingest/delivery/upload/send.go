@@ -151,7 +151,11 @@ func (c *Client) converse(ctx context.Context) error {
 		unsettled <- struct{}{}
 		finish := func() {
 			defer done()
-			if err := c.finish(resp, batch); err != nil {
+			settled, err := c.outcome(resp, batch)
+			for _, it := range settled {
+				it.done(it.err)
+			}
+			if err != nil {
 				stop(err)
 			}
 			<-unsettled

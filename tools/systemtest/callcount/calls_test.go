@@ -26,17 +26,17 @@ var files = map[string][]string{
 // they encode, check, count, register, or run before the cut.
 var computing = map[string]string{
 	"ingest": "blocker.add blocker.full blocker.takeClosed blocker.waiting blocker.cutClosed " +
-		"ackTracker.sent ackTracker.advance ackTracker.failure sender.failure sender.skips",
+		"ackTracker.sent ackTracker.advance ackTracker.failure sender.failure",
 	"ingest/tap/copier": "Offsets.Add",
 	"internal/inflight": "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
-	"ingest/delivery/upload": "Client.count Client.finish's closure Client.found Client.notify Client.post's closure Client.refusalOf Client.take " +
+	"ingest/delivery/upload": "Client.count Client.outcome Client.found Client.notify Client.post's closure Client.refusalOf Client.settle Client.take " +
 		"Client.unfit appendHead batchLimit.answered timeoutConn.Write Server.Blocks Server.admit Server.closing Server.count Server.dismiss " +
-		"Server.present announced badRequest parseMessage readBody readMessage request.check request.check's closure request.endRead " +
-		"request.serve request.take's closure",
+		"Server.present announced badRequest parseMessage readBody readMessage request.add request.check request.check's closure request.close " +
+		"request.serve request.take's closure request.wait",
 	"ingest/delivery/admission": "Publisher.admit Publisher.offer countersOf deletions.check importRun loadOf load.add offer.remove " +
 		"unstored.add unstored.durable unstored.enter unstored.follow unstored.matters unstored.uncached",
 	"ingest/delivery/spool": "Spool.passes",
-	"ingest/delivery/jetstream": "Publisher.answered answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
+	"ingest/delivery/jetstream": "Publisher.answered Publisher.due answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
 		"bucketOf bulk.is bulk.sweep bundle.add bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
 		"ofTenant replyOf weight",
 }
