@@ -130,7 +130,7 @@ func Dial(ctx context.Context, opts Options) (*Client, error) {
 	c.cancel = cancel
 	go func() {
 		defer close(c.gone)
-		c.run(life, err == nil)
+		c.run(life)
 	}()
 	return c, nil
 }

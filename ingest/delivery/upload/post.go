@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// helloTimeout bounds a request without blocks, including connecting.
+	// helloTimeout bounds a request to a server that did not answer before, including connecting.
 	helloTimeout = 10 * time.Second
 	// answerLimit bounds how much of an answer is read, bytes.
 	answerLimit = 4 << 20
@@ -70,9 +70,15 @@ func (c *timeoutConn) Write(p []byte) (int, error) {
 }
 
 // post makes a request with blocks and returns the answer with an unread body. done releases the
-// answer. Reading the body fails if it takes longer than the timeout.
+// answer. Reading the body fails if it takes longer than the timeout. A request to a server
+// that did not answer before takes helloTimeout at most.
 func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, done func(), _ error) {
-	ctx, cancel := context.WithCancel(ctx)
+	var cancel context.CancelFunc
+	if c.State().Connected {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithTimeout(ctx, helloTimeout)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.target, nil)
 	if err != nil {
 		cancel()
@@ -119,8 +125,6 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 
 // hello makes a request without blocks.
 func (c *Client) hello(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
 	began := time.Now()
 	resp, done, err := c.post(ctx, nil) //nolint:bodyclose // done closes it
 	if err != nil {
