@@ -88,7 +88,7 @@ func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done fun
 	err := p.admit(ctx, &b)
 	if err == nil {
 		if err = p.next.Publish(ctx, b, o.settle); err != nil {
-			p.withdraw(ctx, &b)
+			p.withdraw(ctx, &b, err)
 		}
 	}
 	if err != nil {
@@ -113,15 +113,15 @@ func (p *Publisher) admit(ctx context.Context, b *ingest.EncodedBlock) error {
 		return err
 	}
 	if err := p.deletions.check(ctx, b); err != nil {
-		p.withdraw(ctx, b)
+		p.withdraw(ctx, b, err)
 		return err
 	}
 	return nil
 }
 
-// withdraw takes back what admit counted for a block that was not published.
-func (p *Publisher) withdraw(ctx context.Context, b *ingest.EncodedBlock) {
-	p.unstored.leave(loadOf(b))
+// withdraw takes back what admit counted for a block that was not published, because of err.
+func (p *Publisher) withdraw(ctx context.Context, b *ingest.EncodedBlock, err error) {
+	p.unstored.settle(loadOf(b), err)
 	if ctx.Err() != nil {
 		p.giveBack(b)
 	}
@@ -152,11 +152,10 @@ func (o *offer) remove() {
 // settle records the outcome of an admitted block and passes it on.
 func (o *offer) settle(err error) {
 	o.remove()
+	o.p.unstored.settle(o.load, err)
 	if err != nil {
-		o.p.unstored.leave(o.load)
 		o.count.failed.Inc()
 	} else {
-		o.p.unstored.durable(o.load)
 		o.count.durable.Inc()
 		o.count.frames.Add(float64(o.frames))
 		o.count.bytes.Add(float64(o.bytes))

@@ -99,24 +99,18 @@ func newUnstored(life context.Context, most Unstored, progress Progress) *unstor
 	return &unstored{most: most.withDefaults(), progress: progress, life: life, changed: make(chan struct{})}
 }
 
-// durable records that a block that had entered is durable.
-func (u *unstored) durable(l load) {
+// settle records the outcome of a block that had entered: nil if it is durable.
+func (u *unstored) settle(size load, err error) {
 	if u == nil {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.unplaced.add(l, 1)
-}
-
-// leave removes a block that had entered and was not published.
-func (u *unstored) leave(l load) {
-	if u == nil {
-		return
+	if err == nil {
+		u.unplaced.add(size, 1)
+	} else {
+		u.forget(size)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.forget(l)
 }
 
 // forget subtracts blocks that are stored, or that were not published, from the total. mu is held.

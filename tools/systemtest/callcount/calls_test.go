@@ -34,7 +34,7 @@ var computing = map[string]string{
 		"Server.present announced badRequest parseMessage readBody readMessage request.add request.check request.check's closure request.close " +
 		"request.serve request.take's closure request.wait",
 	"ingest/delivery/admission": "Publisher.admit Publisher.offer countersOf deletions.check importRun loadOf load.add offer.remove " +
-		"unstored.add unstored.durable unstored.enter unstored.follow unstored.matters unstored.uncached",
+		"unstored.add unstored.enter unstored.follow unstored.matters unstored.settle unstored.uncached",
 	"ingest/delivery/spool": "Spool.passes",
 	"ingest/delivery/jetstream": "Publisher.answered Publisher.due answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
 		"bucketOf bulk.is bulk.sweep bundle.add bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
