@@ -32,6 +32,9 @@ type copies struct {
 // original.
 const copyKeys = 1 << 19
 
+// copySessions bounds the sessions whose latest time is kept.
+const copySessions = 1024
+
 // has reports whether a line is a copy, and remembers the line. It must be called with the lines in
 // their order. at is the time that the line states, ns; 0 for none. session is the session that the
 // line names; "" for none.
@@ -64,7 +67,7 @@ func (c *copies) has(in *dialect.Input, at int64, session string) bool {
 	if at%int64(time.Second) != 0 && c.seen('t', nil, at) && at < c.newest[c.session] {
 		copied = true
 	}
-	if c.newest == nil || len(c.newest) >= clockSessions {
+	if c.newest == nil || len(c.newest) >= copySessions {
 		c.newest = map[string]int64{}
 	}
 	c.newest[c.session] = max(c.newest[c.session], at)

@@ -19,26 +19,27 @@ type encoded struct {
 // bytes. It suffices for JSON on one line with an envelope of usual length.
 func MostEncoded(raw int) int { return 2*raw + 768 }
 
-// Encoded returns the kept encoding of the frame, for offsets that count from firstAt: its id and
-// its message. The caller must not modify them.
-func (f *Frame) Encoded(firstAt int64) (id, message []byte, ok bool) {
-	if f.Encoding == nil {
+// Kept returns the kept encoding of the frame, for offsets that count from firstAt and the block
+// with which the frame arrived: its id and its message. The caller must not modify them. A nil
+// Encoding keeps none.
+func (k *Encoding) Kept(firstAt int64, block uint64) (id, message []byte, ok bool) {
+	if k == nil {
 		return nil, nil, false
 	}
-	e := f.Encoding.kept.Load()
-	if e == nil || e.firstAt != firstAt || e.block != f.Block {
+	e := k.kept.Load()
+	if e == nil || e.firstAt != firstAt || e.block != block {
 		return nil, nil, false
 	}
 	return e.id, e.message, true
 }
 
-// KeepEncoded keeps a copy of the frame's encoding for other readers, unless one is kept already or
-// it is larger than MostEncoded.
-func (f *Frame) KeepEncoded(firstAt int64, id, message []byte) {
-	if f.Encoding == nil || len(id)+len(message) > MostEncoded(len(f.Raw)) || f.Encoding.kept.Load() != nil {
+// Keep keeps a copy of the frame's encoding for other readers, unless one is kept already or it is
+// larger than MostEncoded of the frame's bytes. A nil Encoding keeps none.
+func (k *Encoding) Keep(firstAt int64, block uint64, raw int, id, message []byte) {
+	if k == nil || len(id)+len(message) > MostEncoded(raw) || k.kept.Load() != nil {
 		return
 	}
 	b := append(append(make([]byte, 0, len(id)+len(message)), id...), message...)
-	e := &encoded{firstAt: firstAt, block: f.Block, id: b[:len(id):len(id)], message: b[len(id):]}
-	f.Encoding.kept.CompareAndSwap(nil, e)
+	e := &encoded{firstAt: firstAt, block: block, id: b[:len(id):len(id)], message: b[len(id):]}
+	k.kept.CompareAndSwap(nil, e)
 }

@@ -9,12 +9,15 @@ import (
 	"tapedeck/schema/block"
 )
 
-// An open message is taken again when its text has doubled, or when this much time (ns) has
-// passed for every retellFact bytes of the fact. Long messages are therefore not stored with
-// every block. A message whose text is full is not taken again before it ends.
+// An open message is taken again when this much time (ns) has passed for every retellFact bytes of
+// the fact, or when its text has doubled and is at most retellText bytes long. The beginning of a
+// message is therefore readable at once, and a long one is not stored with every block, however
+// fast it grows: each state has the whole text. A message whose text is full is not taken again
+// before it ends.
 const (
 	retell     = int64(1e9)
 	retellFact = 256 << 10
+	retellText = 4 << 10
 )
 
 // Take returns the facts that changed since the last Take. now is the present time, ns. putOff
@@ -68,7 +71,7 @@ func (m *Message) due(now int64) bool {
 		return false
 	}
 	size := len(m.text) + chunkSize*len(m.ChunkAt)
-	return now-m.takenAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.taken
+	return now-m.takenAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.taken && len(m.text) <= retellText
 }
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd

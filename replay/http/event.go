@@ -35,7 +35,7 @@ func newEvents(session string, firstAt int64) *events {
 // position does not determine the frames before it. A message that another follower of the session
 // has encoded is taken from it.
 func (e *events) encode(f *replay.Frame) (id, message []byte) {
-	if id, message, ok := f.Encoded(e.firstAt); ok {
+	if id, message, ok := f.Encoding.Kept(e.firstAt, f.Block); ok {
 		e.id = append(e.id[:0], id...)
 		return e.id, message
 	}
@@ -84,7 +84,7 @@ func (e *events) encode(f *replay.Frame) (id, message []byte) {
 		b = append(b, ']')
 	}
 	e.message = append(e.payload(b, &f.Frame), '}')
-	f.KeepEncoded(e.firstAt, e.id, e.message)
+	f.Encoding.Keep(e.firstAt, f.Block, len(f.Raw), e.id, e.message)
 	return e.id, e.message
 }
 

@@ -33,7 +33,7 @@ func TestEncodesForAll(t *testing.T) {
 				t.Errorf("%s, follower %d resumes after %s, want %s", name, i, reached, id)
 			}
 		}
-		if _, kept, ok := f.Encoded(first); !ok || !bytes.Equal(kept, message) {
+		if _, kept, ok := f.Encoding.Kept(first, f.Block); !ok || !bytes.Equal(kept, message) {
 			t.Errorf("%s: kept %s", name, kept)
 		}
 	}
@@ -62,7 +62,7 @@ func TestEncodesApart(t *testing.T) {
 	long := frame(schema.NDJSON, "{}\n", 0)
 	long.Encoding, long.Run = &replay.Encoding{}, strings.Repeat("r", 1000)
 	newEvents("s1", first).encode(long)
-	if _, _, ok := long.Encoded(first); ok {
+	if _, _, ok := long.Encoding.Kept(first, long.Block); ok {
 		t.Error("a message with a long envelope is kept")
 	}
 }

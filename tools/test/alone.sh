@@ -13,7 +13,7 @@ mkdir "$home/tapedeck/bin"
 ln -s "$root/bin/engine" "$home/tapedeck/bin/engine"
 cd "$home/tapedeck"
 if [ $# -eq 0 ]; then
-	set -- $(git grep -lE 'shared/fixtures|"shared", "fixtures"|dialecttest/capture"|dialecttest\.Fixture' -- '*.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+	set -- $(git grep -lE 'shared/fixtures|"shared", "fixtures"|ingest/capturetest"|dialecttest\.Fixture' -- '*.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 fi
 TAPEDECK_TEST_FULL= TAPEDECK_TEST_PROGRAM="$root/bin/tapedeck" \
 	go tool gotestsum --format pkgname -- -vet=off -ldflags=-w -timeout 20m "$@"

@@ -3,8 +3,8 @@ package adk_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/adk"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, adk.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, adk.Dialect, "testdata/captures") }

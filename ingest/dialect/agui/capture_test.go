@@ -5,14 +5,14 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/agui"
 	"tapedeck/ingest/dialect/dialects"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/schema"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, agui.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, agui.Dialect, "testdata/captures") }
 
 // All dialects together recognise the captures as AG-UI.
 func TestRecognised(t *testing.T) {
@@ -23,7 +23,7 @@ func TestRecognised(t *testing.T) {
 		"ag_ui/sse_edge_cases.sse.txt",
 	} {
 		r := dialects.NewRecogniser()
-		for _, f := range capture.Cut(t, name, "") {
+		for _, f := range capturetest.Cut(t, name, "") {
 			content, _ := schema.Unframe(&f, nil)
 			in := dialect.Input{Frame: &f, Data: content.Data, Event: content.Event, ID: content.ID}
 			if fastjson.ValidateBytes(in.Data) == nil {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/anthropic"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/schema"
 )
 
@@ -57,7 +57,7 @@ func TestCompactionBillsIterations(t *testing.T) {
 	if found < 2 || want.Input <= top {
 		t.Fatalf("%d iterations with %d input tokens, %d of them in the last: the capture shows nothing", found, want.Input, top)
 	}
-	frames := capture.Cut(t, file, "")
+	frames := capturetest.Cut(t, file, "")
 	o := dialecttest.CutAnywhere(t, anthropic.Dialect, frames, frames[len(frames)-1].At)
 	if len(o.Facts.Usages) != 1 {
 		t.Fatalf("%d usages, want that of the one message", len(o.Facts.Usages))

@@ -3,8 +3,8 @@ package anthropic_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/anthropic"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, anthropic.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, anthropic.Dialect, "testdata/captures") }

@@ -3,8 +3,8 @@ package anthropicagent_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/anthropicagent"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, anthropicagent.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, anthropicagent.Dialect, "testdata/captures") }

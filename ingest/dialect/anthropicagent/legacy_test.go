@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/anthropicagent"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/schema"
 )
 
@@ -23,7 +23,7 @@ func TestBrokenLinesAreNotLost(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?s)<content-block-(?:text|thinking)>(.*?)</content-block-`).FindAllStringSubmatch(markup, -1) {
 		want = append(want, found[1])
 	}
-	frames := capture.Cut(t, name, "")
+	frames := capturetest.Cut(t, name, "")
 	o, err := dialecttest.Play(anthropicagent.Dialect, frames, frames[len(frames)-1].At, func(int) (bool, bool) { return false, false })
 	if err != nil {
 		t.Fatal(err)

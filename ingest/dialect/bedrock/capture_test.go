@@ -3,8 +3,8 @@ package bedrock_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/bedrock"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, bedrock.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, bedrock.Dialect, "testdata/captures") }

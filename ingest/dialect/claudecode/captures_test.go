@@ -3,8 +3,8 @@ package claudecode_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/claudecode"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, claudecode.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, claudecode.Dialect, "testdata/captures") }

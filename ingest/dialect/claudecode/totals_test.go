@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/claudecode"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/schema"
 )
 
@@ -48,7 +48,7 @@ func lines(t *testing.T, file string) (all []captureLine) {
 }
 
 func play(t *testing.T, file string) *dialecttest.Outcome {
-	frames := capture.Cut(t, file, "")
+	frames := capturetest.Cut(t, file, "")
 	return dialecttest.CutAnywhere(t, claudecode.Dialect, frames, frames[len(frames)-1].At)
 }
 

@@ -3,8 +3,8 @@ package codex_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/codex"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, codex.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, codex.Dialect, "testdata/captures") }

@@ -3,8 +3,8 @@ package codexrollout_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/codexrollout"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, codexrollout.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, codexrollout.Dialect, "testdata/captures") }

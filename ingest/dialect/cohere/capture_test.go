@@ -3,8 +3,8 @@ package cohere_test
 import (
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/cohere"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, cohere.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, cohere.Dialect, "testdata/captures") }

@@ -10,10 +10,10 @@ import (
 	"github.com/valyala/fastjson"
 	"golang.org/x/tools/txtar"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/schema"
 )
 
@@ -83,7 +83,7 @@ func samples(t *testing.T, kinds ...string) []sample {
 					if err != nil {
 						t.Fatal(err)
 					}
-					s.frames = capture.Frames(t, archive)
+					s.frames = capturetest.Frames(t, archive)
 				}
 				all = append(all, s)
 			}

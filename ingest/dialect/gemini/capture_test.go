@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/ingest/dialect/gemini"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, gemini.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, gemini.Dialect, "testdata/captures") }
 
 // The usage of the last chunk of a response counts. Its parts, with thoughts separate from the
 // rest of the output, sum up to the total that the API states.
@@ -34,7 +34,7 @@ func TestGeminiTotalsAddUp(t *testing.T) {
 		want.PromptTokenCount+want.CandidatesTokenCount+want.ThoughtsTokenCount != want.TotalTokenCount {
 		t.Fatalf("the capture is not what this test is about: %d chunks, %+v", chunks, want)
 	}
-	frames := capture.Cut(t, name, "ndjson")
+	frames := capturetest.Cut(t, name, "ndjson")
 	o, err := dialecttest.Play(gemini.Dialect, frames, frames[len(frames)-1].At, func(int) (bool, bool) { return true, true })
 	if err != nil {
 		t.Fatal(err)

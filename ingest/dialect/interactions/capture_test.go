@@ -3,8 +3,8 @@ package interactions_test
 import (
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/interactions"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, interactions.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, interactions.Dialect, "testdata/captures") }

@@ -3,8 +3,8 @@ package mcp_test
 import (
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/mcp"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, mcp.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, mcp.Dialect, "testdata/captures") }

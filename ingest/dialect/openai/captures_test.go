@@ -3,12 +3,12 @@ package openai_test
 import (
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/openai"
 )
 
-func TestChatCaptures(t *testing.T) { capture.Run(t, openai.Chat, "testdata/chat/captures") }
+func TestChatCaptures(t *testing.T) { capturetest.Run(t, openai.Chat, "testdata/chat/captures") }
 
 func TestResponsesCaptures(t *testing.T) {
-	capture.Run(t, openai.Responses, "testdata/responses/captures")
+	capturetest.Run(t, openai.Responses, "testdata/responses/captures")
 }

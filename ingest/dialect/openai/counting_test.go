@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialecttest"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/ingest/dialect/openai"
 	"tapedeck/schema"
 )
@@ -77,7 +77,7 @@ func only(t *testing.T, o *dialecttest.Outcome) schema.Usage {
 
 // OpenAI sends the usage on one chunk after the last, and null on all others.
 func TestUsageOnFinalChunkOnly(t *testing.T) {
-	frames := capture.Cut(t, "openai_chat/openai_chat_stream.sse", "")
+	frames := capturetest.Cut(t, "openai_chat/openai_chat_stream.sse", "")
 	list := messages(t, frames)
 	var sent []*counted
 	for _, m := range list {
@@ -130,7 +130,7 @@ func groqs(m *message) *counted {
 }
 
 func TestDeepSeekCacheBuckets(t *testing.T) {
-	frames := capture.Cut(t, "openai_chat/deepseek-tool-call.chunks.txt", "ndjson")
+	frames := capturetest.Cut(t, "openai_chat/deepseek-tool-call.chunks.txt", "ndjson")
 	list := messages(t, frames)
 	want := list[len(list)-1].Usage
 	if want == nil || want.Hit == 0 || want.Miss == 0 {
@@ -149,7 +149,7 @@ func TestResumedBackgroundResponseCountedOnce(t *testing.T) {
 	var id string
 	usages, spans, texts := map[string]schema.Usage{}, map[string][]schema.Span{}, map[string]string{}
 	for _, name := range []string{"background_part1", "background_resume_starting_after_0"} {
-		frames := capture.Cut(t, "openai_responses/"+name+".sse", "")
+		frames := capturetest.Cut(t, "openai_responses/"+name+".sse", "")
 		for _, m := range messages(t, frames) {
 			if m.Response != nil {
 				id = m.Response.ID
@@ -198,7 +198,7 @@ func TestSequenceRestartsPerResponse(t *testing.T) {
 		if second == 0 {
 			second = len(frames)
 		}
-		frames = append(frames, capture.Cut(t, "openai_responses/"+name, "ndjson")...)
+		frames = append(frames, capturetest.Cut(t, "openai_responses/"+name, "ndjson")...)
 	}
 	check := func(frames []schema.Frame, gaps int, lost uint64) {
 		t.Helper()
@@ -229,7 +229,7 @@ func TestSequenceRestartsPerResponse(t *testing.T) {
 // All facts of a response have ids without the name of the stream, so that another stream with
 // the response emits the same facts.
 func TestFactsOfAResponseAreGlobal(t *testing.T) {
-	o := play(t, openai.Responses, capture.Cut(t, "openai_responses/openai-web-search-tool.1.chunks.txt", "ndjson"))
+	o := play(t, openai.Responses, capturetest.Cut(t, "openai_responses/openai-web-search-tool.1.chunks.txt", "ndjson"))
 	for _, s := range o.Facts.Spans {
 		if strings.Contains(s.ID, dialecttest.StreamID) {
 			t.Errorf("the span %s is this stream's alone", s.ID)

@@ -3,8 +3,8 @@ package opencode_test
 import (
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/opencode"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, opencode.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, opencode.Dialect, "testdata/captures") }

@@ -3,8 +3,8 @@ package pi_test
 import (
 	"testing"
 
-	"tapedeck/ingest/dialect/dialecttest/capture"
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect/pi"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, pi.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, pi.Dialect, "testdata/captures") }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"tapedeck/ingest/capturetest"
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/dialects"
-	"tapedeck/ingest/dialect/dialecttest/capture"
 	"tapedeck/ingest/dialect/vercelui"
 	"tapedeck/schema"
 )
 
-func TestCaptures(t *testing.T) { capture.Run(t, vercelui.Dialect, "testdata/captures") }
+func TestCaptures(t *testing.T) { capturetest.Run(t, vercelui.Dialect, "testdata/captures") }
 
 // All dialects together recognise the captures as this dialect.
 func TestRecognised(t *testing.T) {
@@ -21,7 +21,7 @@ func TestRecognised(t *testing.T) {
 		"vercel_ui/tool_error_retry_error.sse",
 	} {
 		r := dialects.NewRecogniser()
-		for _, f := range capture.Cut(t, name, "") {
+		for _, f := range capturetest.Cut(t, name, "") {
 			content, _ := schema.Unframe(&f, nil)
 			in := dialect.Input{Frame: &f, Data: content.Data, Event: content.Event, ID: content.ID}
 			if fastjson.ValidateBytes(in.Data) == nil {

@@ -1,4 +1,4 @@
-// Package capture tests dialects with streams that were captured from real servers and agents. The
+// Package capturetest tests dialects with streams that were captured from real servers and agents. The
 // captures are beside the repository and not part of it; their expected facts are.
 //
 // A case is a txtar file. Its comment describes the capture. The file "capture" has lines of "file:
@@ -6,7 +6,7 @@
 // sse", "ndjson", "eventstream" or "array", a JSON array whose elements become SSE events. The file
 // "facts" is the outcome as dialecttest.Abridge writes it; -update writes it. Frames come 10 ms
 // apart.
-package capture
+package capturetest
 
 import (
 	"bytes"
