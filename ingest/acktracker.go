@@ -10,8 +10,11 @@ import (
 // ackTracker tracks the frame up to which a stream is durable. Its blocks may be acknowledged in
 // any order.
 type ackTracker struct {
-	durable  func(next uint64) // StreamOptions.Durable; may be nil
-	ordering sync.Mutex        // held while durable is called: one call at a time, in order
+	durable func(next uint64) // StreamOptions.Durable; may be nil
+	// skipDeleted makes the stream continue when a block was refused because its session was
+	// deleted, since other frames may name other sessions.
+	skipDeleted bool
+	ordering    sync.Mutex // held while durable is called: one call at a time, in order
 
 	mu sync.Mutex // guards all below
 	// blocks are the blocks in flight. The value of a block is the frame below which all are
@@ -22,21 +25,31 @@ type ackTracker struct {
 	idle   chan struct{} // closed when no block is in flight or one has failed; nil while nothing waits
 }
 
+// sentBlock is a block of an ackTracker.
+type sentBlock struct {
+	acks   *ackTracker
+	number uint64
+}
+
 func (a *ackTracker) init(next uint64, durable func(uint64)) { a.next, a.durable = next, durable }
 
-// sent adds a block and returns its number. waiting is the lowest frame that is not in a block yet.
-func (a *ackTracker) sent(waiting uint64) (number uint64) {
+// sent adds a block. waiting is the lowest frame that is not in a block yet.
+func (a *ackTracker) sent(waiting uint64) sentBlock {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.blocks.Add(waiting)
+	return sentBlock{a, a.blocks.Add(waiting)}
 }
+
+// skips reports whether the stream continues after a block failed.
+func (a *ackTracker) skips(err error) bool { return a.skipDeleted && IsDeleted(err) }
 
 // settle processes the outcome of a block; only the first call has an effect. Waiters are woken
 // after durable was called.
-func (a *ackTracker) settle(number uint64, err error) {
+func (b sentBlock) settle(err error) {
+	a := b.acks
 	a.ordering.Lock()
 	defer a.ordering.Unlock()
-	if next, moved := a.advance(number, err); moved && a.durable != nil {
+	if next, moved := a.advance(b.number, err); moved && a.durable != nil {
 		a.durable(next)
 	}
 	a.mu.Lock()
@@ -52,7 +65,7 @@ func (a *ackTracker) settle(number uint64, err error) {
 func (a *ackTracker) advance(number uint64, err error) (next uint64, moved bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err != nil {
+	if err != nil && !a.skips(err) {
 		if a.err == nil {
 			a.err = err
 		}

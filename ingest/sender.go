@@ -10,9 +10,6 @@ import (
 type sender struct {
 	publisher Publisher
 	stream    string // its id
-	// skipDeleted makes the stream continue when a block was refused because its session was
-	// deleted, since other frames may name other sessions.
-	skipDeleted bool
 
 	queue []queuedBlock
 	acks  ackTracker
@@ -21,21 +18,13 @@ type sender struct {
 
 type queuedBlock struct {
 	block EncodedBlock
-	done  func(error)
+	sentBlock
 }
 
 // send queues a block. waiting is the lowest frame that is not in a block yet.
 func (s *sender) send(b EncodedBlock, waiting uint64) {
-	number := s.acks.sent(waiting)
-	s.queue = append(s.queue, queuedBlock{b, func(err error) {
-		if s.skips(err) {
-			err = nil
-		}
-		s.acks.settle(number, err)
-	}})
+	s.queue = append(s.queue, queuedBlock{b, s.acks.sent(waiting)})
 }
-
-func (s *sender) skips(err error) bool { return s.skipDeleted && IsDeleted(err) }
 
 // failure returns the error that ended the stream.
 func (s *sender) failure() error {
@@ -50,16 +39,16 @@ func (s *sender) failure() error {
 func (s *sender) drain(ctx context.Context) error {
 	for len(s.queue) > 0 {
 		q := s.queue[0]
-		err := s.publisher.Publish(ctx, q.block, q.done)
+		err := s.publisher.Publish(ctx, q.block, q.settle)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
 			return fmt.Errorf("recording is held up: %w", err)
-		case s.skips(err):
-			q.done(nil)
+		case s.acks.skips(err):
+			q.settle(err)
 		default:
 			s.err = fmt.Errorf("record stream %s: %w", s.stream, err)
-			q.done(s.err)
+			q.settle(s.err)
 			return s.err
 		}
 		s.queue[0] = queuedBlock{}

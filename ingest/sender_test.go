@@ -87,7 +87,7 @@ func TestDeliveryFails(t *testing.T) {
 			var durable uint64
 			p := &taker{room: 5, fail: map[string]error{"b": c.err}}
 			d := deliver(p, &durable)
-			d.skipDeleted = c.skipDeleted
+			d.acks.skipDeleted = c.skipDeleted
 			err := d.drain(t.Context())
 			if fails := len(c.want) == 1; fails != errors.Is(err, c.err) || fails != (d.failure() != nil) {
 				t.Errorf("drain: %v, the stream's error is %v", err, d.failure())

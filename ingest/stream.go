@@ -98,11 +98,12 @@ func (s *Stream) connect(
 	opts, set := &s.opts, s.settings
 	state.StreamID, state.Transport, state.Source = s.id, opts.Transport, opts.Source
 	state.Tags, state.Key = opts.Tags, opts.Key
-	s.sender = sender{publisher: publisher, stream: s.id, skipDeleted: opts.Session == ""}
+	s.sender = sender{publisher: publisher, stream: s.id}
 	if opts.Publisher != nil {
 		s.sender.publisher = opts.Publisher
 	}
 	s.sender.acks.init(first, opts.Durable)
+	s.sender.acks.skipDeleted = opts.Session == ""
 	s.blocks = blocker{
 		settings: set, position: &s.position, sender: &s.sender,
 		tenant: opts.Tenant, stream: s.id, opened: Now(), next: first,

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: e5e8d26a482a81cf
+-- migrations: 7f79111c5307b318
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -105,7 +105,7 @@ CREATE TABLE IF NOT EXISTS spans
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(seen_at)
 ORDER BY (tenant, toDate(seen_at), session_id, span_id, stream_id, seen_seq, generation)
-SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192;
+SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192, default_compression_codec = 'ZSTD(1)';
 
 CREATE TABLE IF NOT EXISTS messages
 (
@@ -139,7 +139,7 @@ CREATE TABLE IF NOT EXISTS messages
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(seen_at)
 ORDER BY (tenant, toDate(seen_at), session_id, message_id, stream_id, seen_seq, generation)
-SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192;
+SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192, default_compression_codec = 'ZSTD(1)';
 
 CREATE TABLE IF NOT EXISTS usage
 (
@@ -197,7 +197,7 @@ CREATE TABLE IF NOT EXISTS usage
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(seen_at)
 ORDER BY (tenant, toDate(seen_at), session_id, usage_id, stream_id, seen_seq, generation)
-SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192, enable_block_number_column = 1;
+SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192, enable_block_number_column = 1, default_compression_codec = 'ZSTD(1)';
 
 CREATE TABLE IF NOT EXISTS redecodes
 (

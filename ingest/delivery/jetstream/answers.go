@@ -35,7 +35,7 @@ type answers struct {
 type sent struct {
 	weight int64
 	at     time.Time
-	done   func(error)
+	dones  []func(error) // of its blocks
 	span   trace.Span
 }
 
@@ -129,7 +129,7 @@ func (a *answers) receive(m *nats.Msg) {
 	}
 }
 
-// settle reports the outcome of a message that was removed from the messages in flight.
+// settle reports the outcome of a message that was removed from the messages in flight to its blocks.
 func (a *answers) settle(m sent, err error) {
 	a.release(m.weight)
 	publishSeconds.Observe(time.Since(m.at).Seconds())
@@ -140,7 +140,9 @@ func (a *answers) settle(m sent, err error) {
 		publishFailures.Inc()
 		err = fmt.Errorf("publish to JetStream: %w", explain(err))
 	}
-	m.done(err)
+	for _, done := range m.dones {
+		done(err)
+	}
 }
 
 // confirmed is the prefix of nearly every acknowledgement.

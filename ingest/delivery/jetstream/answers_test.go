@@ -47,16 +47,16 @@ func TestExpire(t *testing.T) {
 	var a answers
 	a.init(nil, func(n int64) { released += n }, func() {})
 	results := map[string]error{}
-	settle := func(name string) func(error) {
-		return func(err error) {
+	settle := func(name string) []func(error) {
+		return []func(error){func(err error) {
 			if _, twice := results[name]; twice {
 				t.Errorf("%s was settled twice", name)
 			}
 			results[name] = err
-		}
+		}}
 	}
-	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), done: settle("old")})
-	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), done: settle("fresh")})
+	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), dones: settle("old")})
+	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), dones: settle("fresh")})
 	a.expire()
 	a.expire()
 	if len(results) != 1 || !errors.Is(results["old"], jetstream.ErrAsyncPublishTimeout) || released != 1 {

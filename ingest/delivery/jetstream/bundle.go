@@ -65,13 +65,6 @@ func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 // sent releases the memory that is not needed after the bundle was sent.
 func (b *bundle) sent() { b.ids, b.entries = nil, nil }
 
-// settle reports the result to all blocks.
-func (b *bundle) settle(err error) {
-	for _, done := range b.dones {
-		done(err)
-	}
-}
-
 // message returns the message to send. It builds the data in room and returns the buffer for reuse.
 // A single block is sent without a bundle around it.
 func (b *bundle) message(room []byte) (*nats.Msg, []byte) {

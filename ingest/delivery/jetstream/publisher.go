@@ -87,7 +87,9 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 		b.origin = trace.SpanContextFromContext(ctx)
 	}
 	b.add(&encoded, weight, done)
-	p.sendDue()
+	for b := p.due(); b != nil; b = p.due() {
+		p.send(b)
+	}
 	return nil
 }
 
@@ -95,25 +97,19 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 func (p *Publisher) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sendDue()
-}
-
-// sendDue sends the bundles that are due. mu is held.
-func (p *Publisher) sendDue() {
-	for {
-		b := p.gathered.due(p.answers.waiting())
-		if b == nil {
-			return
-		}
+	for b := p.due(); b != nil; b = p.due() {
 		p.send(b)
 	}
 }
+
+// due returns the next bundle to send, nil if none is to be sent now. mu is held.
+func (p *Publisher) due() *bundle { return p.gathered.due(p.answers.waiting()) }
 
 // send sends a gathered bundle. mu is held.
 func (p *Publisher) send(b *bundle) {
 	p.gathered.take(b)
 	ctx, span := beginPublish(b)
-	m := sent{weight: b.weight, done: b.settle, span: span}
+	m := sent{weight: b.weight, dones: b.dones, span: span}
 	number, reply, err := p.answers.expect(m)
 	if err != nil {
 		err = fmt.Errorf("subscribe to JetStream's answers: %w", err)
@@ -137,7 +133,11 @@ func (p *Publisher) send(b *bundle) {
 		if span != nil {
 			tracing.End(span, err, "unavailable")
 		}
-		go m.done(err)
+		go func() {
+			for _, done := range m.dones {
+				done(err)
+			}
+		}()
 	}
 }
 

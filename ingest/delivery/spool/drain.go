@@ -208,15 +208,19 @@ func (s *Spool) made(room bool) {
 	s.notify()
 }
 
-// send passes a block to Next.
+// send passes a block to Next, unless it is to be dropped.
 func (d *drainer) send(ctx context.Context, it *item) {
 	d.mu.Lock()
 	number := d.inFlight.Add(it)
 	d.bytes += int64(len(it.record.block.Data))
 	d.mu.Unlock()
+	settle := func(err error) { d.settle(number, err) }
+	if d.s.opts.Drop(ctx, &it.record.block) {
+		settle(nil)
+		return
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, d.s.opts.Timeout, errSlow)
 	defer cancel()
-	settle := func(err error) { d.settle(number, err) }
 	if err := d.s.opts.Next.Publish(limited, it.record.block, settle); err != nil {
 		settle(err)
 	}

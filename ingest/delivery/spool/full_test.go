@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +107,56 @@ func TestWaitIsLogged(t *testing.T) {
 		}
 	}
 	f.Wait(t)
+	closeNow(t, s)
+}
+
+// Blocks that are to be dropped count as delivered and do not reach Next, whether they are on disk or
+// wait for room. A block that does not wait is not asked for.
+func TestDrop(t *testing.T) {
+	next, f := &fakeNext{}, &ingesttest.Results{}
+	var asked atomic.Int64
+	s := openAt(t, Options{Dir: t.TempDir(), Next: next, Limit: 100 << 10, Drop: func(_ context.Context, b *ingest.EncodedBlock) bool {
+		asked.Add(1)
+		return b.Frames%2 == 1
+	}})
+	publish(t, s, f, 0, 4, 1000)
+	f.Wait(t)
+	if n := asked.Load(); n > 0 {
+		t.Errorf("%d blocks were asked for that went straight to Next", n)
+	}
+	next.set(errDown, nil)
+	taken := 4
+	for waits := false; !waits; taken++ { // until the disk is full
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		p := testBlock(taken, 1000)
+		if waits = s.Publish(ctx, p, f.Of(t, p.ID)) != nil; waits {
+			f.Refused()
+		}
+		cancel()
+	}
+	full := taken - 1
+	waiting := make(chan error, 2)
+	for i := range cap(waiting) {
+		p := testBlock(full+i, 1000)
+		go func() { waiting <- s.Publish(t.Context(), p, f.Of(t, p.ID)) }()
+	}
+	next.set(nil, nil)
+	for range cap(waiting) {
+		if err := bounded.Receive(t, waiting); err != nil {
+			t.Errorf("publish once there is room: %v", err)
+		}
+	}
+	drained(t, s)
+	f.Durable(t)
+	var want []string
+	for i := range full + 2 {
+		if i < 4 || i%2 == 0 {
+			want = append(want, strconv.Itoa(i))
+		}
+	}
+	if diff := cmp.Diff(want, inOrder(next.delivered())); diff != "" {
+		t.Errorf("delivered (-want +got):\n%s", diff)
+	}
 	closeNow(t, s)
 }
 

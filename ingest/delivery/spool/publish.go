@@ -22,60 +22,83 @@ const diskRetry = time.Second
 // and fails with a FullError when ctx ends.
 func (s *Spool) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	p := &pending{spool: s, block: b, done: done}
-	retry := time.NewTimer(math.MaxInt64)
-	defer retry.Stop()
 	for {
-		s.mu.Lock()
-		closed, down, refusing, changed := s.closed, s.down, s.refusing, s.changed
-		s.mu.Unlock()
-		switch {
-		case closed:
-			return ErrClosed
-		case !down:
-			if taken, err := s.pass(ctx, p); taken || err != nil {
+		if s.passes(p) {
+			limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errSlow)
+			err := s.opts.Next.Publish(limited, b, p.settle)
+			cancel()
+			if err == nil {
+				return nil
+			}
+			if final, err := p.returned(err, ctx.Err() != nil); final {
 				return err
 			}
-			continue
-		case refusing != nil:
-			return refusing
 		}
-		err := s.keepInOrder(p)
-		if err == nil || ingest.IsPermanent(err) || errors.Is(err, ErrClosed) {
+		if kept, err := s.hold(ctx, p); kept || err != nil {
 			return err
-		}
-		retry.Reset(diskRetry)
-		select {
-		case <-changed:
-		case <-retry.C:
-		case <-ctx.Done():
-			return s.fullError(ctx)
 		}
 	}
 }
 
-// pass passes a block to Next. It returns false if Next did not accept it for now.
-func (s *Spool) pass(ctx context.Context, p *pending) (bool, error) {
+// passes reports whether a block goes straight to Next, and adds it to those in flight.
+func (s *Spool) passes(p *pending) bool {
 	s.mu.Lock()
-	p.number = s.inFlight.Add(p)
-	s.mu.Unlock()
-	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errSlow)
-	defer cancel()
-	err := s.opts.Next.Publish(limited, p.block, p.settle)
-	if err == nil {
-		return true, nil
+	defer s.mu.Unlock()
+	if s.closed || s.down {
+		return false
 	}
+	p.number = s.inFlight.Add(p)
+	return true
+}
+
+// returned processes the error with which Next did not accept a block. If the outcome of Publish is
+// final, it returns that; otherwise the block goes to disk. ended is set if the context of Publish
+// has ended.
+func (p *pending) returned(err error, ended bool) (final bool, _ error) {
+	s := p.spool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.inFlight.Settle(p.number); !ok {
-		return true, nil // Close has written it to disk meanwhile
+		return true, nil // the block was written to disk meanwhile
 	}
 	if s.closed {
 		s.notify()
 	}
-	if ctx.Err() != nil || ingest.IsPermanent(err) {
-		return false, err
+	if ended || ingest.IsPermanent(err) {
+		return true, err
 	}
 	s.nextFailed(err)
+	return false, nil
+}
+
+// hold writes a block to disk. If the disk does not accept it, hold waits until the attempt may be
+// repeated and returns false. It also returns false if Next accepts blocks.
+func (s *Spool) hold(ctx context.Context, p *pending) (kept bool, _ error) {
+	s.mu.Lock()
+	closed, down, refusing, changed := s.closed, s.down, s.refusing, s.changed
+	s.mu.Unlock()
+	switch {
+	case closed:
+		return false, ErrClosed
+	case !down:
+		return false, nil
+	case refusing != nil:
+		return false, refusing
+	}
+	err := s.keepInOrder(p)
+	if err == nil || ingest.IsPermanent(err) || errors.Is(err, ErrClosed) {
+		return err == nil, err
+	}
+	select {
+	case <-changed:
+	case <-time.After(diskRetry):
+	case <-ctx.Done():
+		return false, s.fullError(ctx)
+	}
+	if s.opts.Drop(ctx, &p.block) {
+		go p.done(nil) // in a goroutine: see keep
+		return true, nil
+	}
 	return false, nil
 }
 

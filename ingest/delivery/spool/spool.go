@@ -35,6 +35,9 @@ type Options struct {
 	// example because a token was revoked: new blocks are then refused with that error, and blocks
 	// on disk stay there.
 	Next ingest.Publisher
+	// Drop reports whether a block that waited in the spool is not to be sent any more, although it
+	// was accepted. It then counts as delivered. By default all blocks are sent.
+	Drop func(context.Context, *ingest.EncodedBlock) bool
 	// Sync flushes every block to the disk (fsync) before it counts as durable. Without it a block
 	// survives a kill of this process, but not necessarily a power cut.
 	Sync bool
@@ -66,6 +69,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.WindowBlocks == 0 {
 		o.WindowBlocks = 1024
+	}
+	if o.Drop == nil {
+		o.Drop = func(context.Context, *ingest.EncodedBlock) bool { return false }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

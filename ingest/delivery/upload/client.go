@@ -99,6 +99,7 @@ type item struct {
 	block  ingest.EncodedBlock
 	done   func(error)
 	number uint64 // in Client.sent
+	err    error  // the outcome, once the block is settled: nil if it is durable
 }
 
 // ErrClosed is returned after Close was called.
@@ -129,7 +130,7 @@ func Dial(ctx context.Context, opts Options) (*Client, error) {
 	c.cancel = cancel
 	go func() {
 		defer close(c.gone)
-		c.run(life, err == nil)
+		c.run(life)
 	}()
 	return c, nil
 }
@@ -203,24 +204,19 @@ func (c *Client) unfit(b *ingest.EncodedBlock) error {
 	return nil
 }
 
-// settle removes blocks that were sent and reports their outcome. It skips blocks that were settled
-// before.
-func (c *Client) settle(items []*item, outcome func(i int) error) {
-	settled := make([]bool, len(items))
+// settle removes blocks that were sent. It returns them without those that were settled before.
+func (c *Client) settle(items []*item) (settled []*item) {
 	c.mu.Lock()
-	for i, it := range items {
-		if _, settled[i] = c.sent.Settle(it.number); settled[i] {
+	defer c.mu.Unlock()
+	for _, it := range items {
+		if _, ok := c.sent.Settle(it.number); ok {
 			c.bytes -= int64(len(it.block.Data))
 			c.moved = time.Now()
+			settled = append(settled, it)
 		}
 	}
 	c.notify()
-	c.mu.Unlock()
-	for i, it := range items {
-		if settled[i] {
-			it.done(outcome(i))
-		}
-	}
+	return settled
 }
 
 // failAll fails all blocks that are not settled.

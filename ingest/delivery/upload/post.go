@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// helloTimeout bounds a request without blocks, including connecting.
+	// helloTimeout bounds a request to a server that did not answer before, including connecting.
 	helloTimeout = 10 * time.Second
 	// answerLimit bounds how much of an answer is read, bytes.
 	answerLimit = 4 << 20
@@ -70,9 +70,15 @@ func (c *timeoutConn) Write(p []byte) (int, error) {
 }
 
 // post makes a request with blocks and returns the answer with an unread body. done releases the
-// answer. Reading the body fails if it takes longer than the timeout.
+// answer. Reading the body fails if it takes longer than the timeout. A request to a server
+// that did not answer before takes helloTimeout at most.
 func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, done func(), _ error) {
-	ctx, cancel := context.WithCancel(ctx)
+	var cancel context.CancelFunc
+	if c.State().Connected {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithTimeout(ctx, helloTimeout)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.target, nil)
 	if err != nil {
 		cancel()
@@ -119,8 +125,6 @@ func (c *Client) post(ctx context.Context, batch []*item) (_ *http.Response, don
 
 // hello makes a request without blocks.
 func (c *Client) hello(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
 	began := time.Now()
 	resp, done, err := c.post(ctx, nil) //nolint:bodyclose // done closes it
 	if err != nil {
@@ -128,12 +132,13 @@ func (c *Client) hello(ctx context.Context) error {
 	}
 	defer done()
 	c.ahead.Store(int64(clockskew.OfAnswer(resp, began)))
-	return c.finish(resp, nil)
+	_, err = c.outcome(resp, nil)
+	return err
 }
 
-// finish reads an answer and settles the blocks that it reports as settled. The error says why the
-// others are not settled.
-func (c *Client) finish(resp *http.Response, batch []*item) error {
+// outcome reads an answer. It returns the blocks that the answer settles, with their errors. The
+// error says why the others are not settled.
+func (c *Client) outcome(resp *http.Response, batch []*item) (settled []*item, _ error) {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	var a struct {
 		answer
@@ -149,7 +154,7 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 			err = fmt.Errorf("it does not name the largest block that it takes")
 		}
 		if err != nil {
-			return unreachable(c.opts.Server, fmt.Errorf("its answer is invalid: %w", err))
+			return nil, unreachable(c.opts.Server, fmt.Errorf("its answer is invalid: %w", err))
 		}
 		c.found(&a.answer)
 	} else if err != nil {
@@ -159,28 +164,29 @@ func (c *Client) finish(resp *http.Response, batch []*item) error {
 		c.mu.Lock()
 		c.pause.Reset() // answers are read concurrently
 		c.mu.Unlock()
-		c.settle(batch[:a.Settled], func(i int) error { return c.refusalOf(i, a.Refused) })
+		for i, it := range batch[:a.Settled] {
+			it.err = c.refusalOf(i, a.Refused)
+		}
+		settled = c.settle(batch[:a.Settled])
 	}
 	switch rest := batch[a.Settled:]; {
 	case resp.StatusCode == http.StatusRequestEntityTooLarge && len(rest) > 0:
 		if len(batch) == 1 {
-			c.settle(rest, func(int) error {
-				return ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s",
-					len(rest[0].block.Data), c.opts.Server, a.Detail))
-			})
-			return nil
+			rest[0].err = ingest.Permanent(fmt.Errorf("block of %d bytes is larger than what %s takes: %s",
+				len(rest[0].block.Data), c.opts.Server, a.Detail))
+			return c.settle(rest), nil
 		}
-		return &busyError{reason: "the request is too large"}
+		return settled, &busyError{reason: "the request is too large"}
 	case resp.StatusCode == http.StatusTooManyRequests && (len(batch) > 0 || c.known()):
-		return &busyError{reason: reasonOf(resp, a.Detail), retryAfter: retryAfter(resp)}
+		return settled, &busyError{reason: reasonOf(resp, a.Detail), retryAfter: retryAfter(resp)}
 	case resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get(problem.StartingHeader) != "":
-		return &StartingError{c.opts.Server, a.Detail, retryAfter(resp)}
+		return settled, &StartingError{c.opts.Server, a.Detail, retryAfter(resp)}
 	case resp.StatusCode != http.StatusOK:
-		return explainStatus(c.opts.Server, resp, a.Detail, c.known())
+		return settled, explainStatus(c.opts.Server, resp, a.Detail, c.known())
 	case len(rest) > 0:
-		return &busyError{reason: a.Reason, retryAfter: time.Second}
+		return settled, &busyError{reason: a.Reason, retryAfter: time.Second}
 	}
-	return nil
+	return settled, nil
 }
 
 // refusalOf returns the error of a settled block: nil if it is durable.

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,20 +38,30 @@ type request struct {
 	server *Server
 	tenant string
 
+	idle chan struct{} // closed when open is 0
+
 	mu       sync.Mutex // guards all below
 	blocks   inflight.Tracker[struct{}]
-	open     int  // blocks without an outcome
-	read     bool // no more blocks are added
-	idle     chan struct{}
+	open     int // blocks without an outcome; the body is one more while it is read
 	refused  []refusal
 	reason   string // why a block was not accepted, unless it was refused permanently
 	answered bool   // later outcomes are ignored
 }
 
+// received is a block of a request.
+type received struct {
+	request *request
+	index   uint64
+	bytes   int
+}
+
 // serve accepts the blocks, waits until they are settled and answers.
 func (q *request) serve(w http.ResponseWriter, r *http.Request) {
-	q.idle = make(chan struct{})
+	q.idle, q.open = make(chan struct{}), 1
 	why := q.take(w, r)
+	q.mu.Lock()
+	q.close()
+	q.mu.Unlock()
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	if why == nil {
@@ -60,29 +71,12 @@ func (q *request) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush() // the server closes a failed connection
 	}
-	a := q.wait()
-	if why == nil {
-		q.write(w, a)
-		return
-	}
-	header.Set("Content-Type", problem.ContentType)
-	if why.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.FormatInt(int64(math.Ceil(why.RetryAfter.Seconds())), 10))
-	}
-	w.WriteHeader(why.Status)
-	q.write(w, failure{*why, a})
-}
-
-func (q *request) write(w io.Writer, v any) {
-	if err := json.NewEncoder(w).Encode(v); err != nil { // the client sends the blocks again
-		q.server.opts.Log.Debug("upload: answer to a recorder not written", "error", err)
-	}
+	q.answer(w, why, q.wait())
 }
 
 // take reads the blocks and passes them to the publisher. It returns why it stopped before the end
 // of the body.
 func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem {
-	defer q.endRead()
 	opts, control := &q.server.opts, http.NewResponseController(w)
 	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	body := bufio.NewReaderSize(http.MaxBytesReader(w, r.Body, opts.MaxBlock+bodyRoom), 32<<10)
@@ -93,13 +87,12 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	for n := 0; ; n++ {
 		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive.Or(slow.BodyTimeout)))
 		block, err := readMessage(body, opts.MaxBlock)
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return unreadable(err)
-		}
-		if n == mostBlocks {
+		case n == mostBlocks:
 			return &problem.Problem{Status: http.StatusRequestEntityTooLarge,
 				Detail: fmt.Sprintf("The request has more than %d blocks.", mostBlocks)}
 		}
@@ -108,7 +101,16 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			why = shuttingDown()
 		} else {
 			started := time.Now()
-			why = q.publish(ctx, block, left)
+			b := q.add(&block)
+			if err = q.check(&block); err == nil {
+				limited, end := context.WithTimeoutCause(ctx, max(left, 0), errBusy)
+				err = opts.Next.Publish(limited, block, b.settle)
+				end()
+			}
+			if err != nil {
+				b.settle(err)
+				why = busy(err)
+			}
 			left -= time.Since(started)
 		}
 		if why != nil {
@@ -130,39 +132,20 @@ func unreadable(err error) *problem.Problem {
 	return p
 }
 
-// publish passes one block to the publisher. It returns a problem if the publisher does not accept
-// the block for now.
-func (q *request) publish(ctx context.Context, b ingest.EncodedBlock, left time.Duration) *problem.Problem {
-	q.mu.Lock()
-	index := q.blocks.Add(struct{}{})
-	q.open++
-	q.mu.Unlock()
-	size := len(b.Data)
-	settle := func(err error) {
-		q.server.count(size, err)
-		q.settle(index, err)
-	}
-	err := q.check(&b)
-	if err == nil {
-		ctx, cancel := context.WithTimeoutCause(ctx, max(left, 0), errBusy)
-		defer cancel()
-		err = q.server.opts.Next.Publish(ctx, b, settle)
-	}
-	if err == nil {
-		return nil
-	}
-	settle(err)
+// busy returns the problem of a block that the publisher did not accept for now; nil if the block
+// was refused permanently.
+func busy(err error) *problem.Problem {
 	if ingest.IsPermanent(err) {
 		return nil
 	}
-	busy := &problem.Problem{
+	p := &problem.Problem{
 		Title: "Blocks are not taken for now", Status: http.StatusTooManyRequests, RetryAfter: time.Second, Detail: clip(err.Error()),
 	}
 	if held, ok := errors.AsType[*quota.RateError](err); ok {
 		refused := held.Refuse()
-		busy.Limit, busy.RetryAfter, busy.Hint = refused.Limit, refused.RetryAfter, refused.Hint
+		p.Limit, p.RetryAfter, p.Hint = refused.Limit, refused.RetryAfter, refused.Hint
 	}
-	return busy
+	return p
 }
 
 var errBusy = errors.New("the recorder is overloaded")
@@ -195,16 +178,26 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 	return nil
 }
 
+// add adds a block to the blocks without an outcome.
+func (q *request) add(b *ingest.EncodedBlock) received {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.open++
+	return received{q, q.blocks.Add(struct{}{}), len(b.Data)}
+}
+
 // settle records the outcome of a block. A block that was refused for now stays in flight: the
 // client sends it and all later blocks again.
-func (q *request) settle(index uint64, err error) {
+func (b received) settle(err error) {
+	q := b.request
+	q.server.count(b.bytes, err)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
 	case q.answered:
 		return
 	case err == nil || ingest.IsPermanent(err):
-		q.blocks.Settle(index)
+		q.blocks.Settle(b.index)
 	case q.reason == "":
 		q.reason = clip(err.Error())
 	}
@@ -213,50 +206,60 @@ func (q *request) settle(index uint64, err error) {
 		if ingest.IsDeleted(err) {
 			status = http.StatusGone
 		}
-		q.refused = append(q.refused, refusal{Index: int(index), Status: status, Reason: clip(err.Error())})
+		q.refused = append(q.refused, refusal{Index: int(b.index), Status: status, Reason: clip(err.Error())})
 	}
-	if q.open--; q.open == 0 && q.read {
+	q.close()
+}
+
+// close ends a block, or the reading of the body. mu is held.
+func (q *request) close() {
+	if q.open--; q.open == 0 {
 		close(q.idle)
 	}
 }
 
-func (q *request) endRead() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.read = true
-	if q.open == 0 {
-		close(q.idle)
-	}
-}
-
-// wait returns the answer once all blocks have an outcome, or no outcome arrived for too long.
-func (q *request) wait() answer {
+// wait waits until all blocks have an outcome. If no outcome arrived for too long, it returns the
+// reason.
+func (q *request) wait() (late string) {
 	opts := &q.server.opts
 	timeout := time.NewTimer(opts.Confirm)
 	defer timeout.Stop()
-	late := ""
 	select {
 	case <-q.idle:
+		return ""
 	case <-timeout.C:
-		late = fmt.Sprintf("blocks are not durable after %v", opts.Confirm)
+		return fmt.Sprintf("blocks are not durable after %v", opts.Confirm)
 	case <-q.server.life.Done():
-		late = "the server is shutting down"
+		return "the server is shutting down"
 	}
+}
+
+// answer writes the outcome of the blocks. why is the problem for which not all blocks were read,
+// late the reason why some have no outcome.
+func (q *request) answer(w http.ResponseWriter, why *problem.Problem, late string) {
+	opts := &q.server.opts
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.answered = true
-	if q.reason == "" {
-		q.reason = late
-	}
 	a := answer{Tenant: q.tenant, MaxBlock: opts.MaxBlock, AliveMS: opts.Alive.Milliseconds(), Refused: []refusal{},
-		Reason: q.reason}
-	a.Settled = int(q.blocks.Settled())
+		Settled: int(q.blocks.Settled()), Reason: cmp.Or(q.reason, late)}
 	for _, r := range q.refused {
 		if r.Index < a.Settled {
 			a.Refused = append(a.Refused, r)
 		}
 	}
-	return a
+	q.mu.Unlock()
+	body := any(a)
+	if why != nil {
+		w.Header().Set("Content-Type", problem.ContentType)
+		if why.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(why.RetryAfter.Seconds())), 10))
+		}
+		w.WriteHeader(why.Status)
+		body = failure{*why, a}
+	}
+	if err := json.NewEncoder(w).Encode(body); err != nil { // the client sends the blocks again
+		opts.Log.Debug("upload: answer to a recorder not written", "error", err)
+	}
 }
 
 // clip truncates a reason to reasonLimit.

@@ -15,56 +15,35 @@ import (
 // mostRequests bounds the requests that were answered and whose blocks are not settled.
 const mostRequests = 8
 
-// run sends blocks until ctx ends or the server refuses this client. connected is set if the server
-// has answered before.
-func (c *Client) run(ctx context.Context, connected bool) {
+// run sends blocks until ctx ends or the server refuses this client. Pauses grow until the server
+// has settled a block.
+func (c *Client) run(ctx context.Context) {
 	for {
-		if !connected && !c.reconnect(ctx) {
-			return
-		}
-		connected = false
 		err := c.converse(ctx)
 		c.sendAgain()
 		if ctx.Err() != nil {
 			return
 		}
-		c.opts.Log.Warn("upload: blocks were not taken by the tapedeck server, trying again", "server", c.opts.Server, "error", err)
+		if c.State().Connected {
+			c.opts.Log.Warn("upload: blocks were not taken by the tapedeck server, trying again", "server", c.opts.Server, "error", err)
+		}
 		if ingest.IsPermanent(err) {
 			c.refuse(err)
 			return
 		}
+		var pause time.Duration
 		if busy, ok := errors.AsType[*busyError](err); ok {
 			c.mu.Lock()
-			c.trouble = err
+			c.trouble, pause = err, busy.retryAfter
 			c.mu.Unlock()
-			if !backoff.Sleep(ctx, busy.retryAfter) {
-				return
-			}
-			connected = true
-			continue
-		}
-		c.lost(err)
-	}
-}
-
-// reconnect makes requests without blocks until one is answered. It returns false if the server
-// refuses this client or ctx ends. Pauses grow until the server has settled a block.
-func (c *Client) reconnect(ctx context.Context) bool {
-	for backoff.Sleep(ctx, c.pause.Next()) {
-		err := c.hello(ctx)
-		switch {
-		case err == nil:
-			c.opts.Log.Info("upload: connected to the tapedeck server again", "server", c.opts.Server)
-			return true
-		case ctx.Err() != nil:
-		case ingest.IsPermanent(err):
-			c.refuse(err)
-			return false
-		default:
+		} else {
 			c.lost(err)
+			pause = c.pause.Next()
+		}
+		if !backoff.Sleep(ctx, pause) {
+			return
 		}
 	}
-	return false
 }
 
 // refuse fails all blocks, including later ones.
@@ -109,6 +88,9 @@ func (c *Client) found(a *answer) {
 	if c.up {
 		return
 	}
+	if c.trouble != nil {
+		c.opts.Log.Info("upload: connected to the tapedeck server again", "server", c.opts.Server)
+	}
 	c.up, c.away, c.moved = true, false, time.Now()
 	if c.grace != nil {
 		c.grace.Stop()
@@ -125,8 +107,9 @@ func (c *Client) sendAgain() {
 	c.waiting = append(c.sent.Clear(), c.waiting...)
 }
 
-// converse sends the waiting blocks, one request after another, until a request fails. When it
-// returns, no request is in progress.
+// converse sends the waiting blocks, one request after another, until a request fails. The first
+// request to a server that did not answer has no blocks. When converse returns, no request is in
+// progress.
 func (c *Client) converse(ctx context.Context) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	sending, stop := context.WithCancelCause(ctx) // requests that were sent continue after stop
@@ -151,12 +134,16 @@ func (c *Client) converse(ctx context.Context) error {
 		unsettled <- struct{}{}
 		finish := func() {
 			defer done()
-			if err := c.finish(resp, batch); err != nil {
+			settled, err := c.outcome(resp, batch)
+			for _, it := range settled {
+				it.done(it.err)
+			}
+			if err != nil {
 				stop(err)
 			}
 			<-unsettled
 		}
-		if resp.StatusCode != http.StatusOK {
+		if resp.StatusCode != http.StatusOK || len(batch) == 0 {
 			finish()
 			continue
 		}
@@ -172,8 +159,11 @@ func (c *Client) converse(ctx context.Context) error {
 // request.
 func (c *Client) next(ctx context.Context) ([]*item, error) {
 	c.mu.Lock()
-	alive := time.NewTimer(time.Duration(max(c.peer.AliveMS, 1)) * time.Millisecond)
+	up, alive := c.up, time.NewTimer(time.Duration(max(c.peer.AliveMS, 1))*time.Millisecond)
 	c.mu.Unlock()
+	if !up {
+		return nil, nil
+	}
 	defer alive.Stop()
 	for {
 		if batch := c.take(); len(batch) > 0 {
@@ -250,7 +240,7 @@ func (c *Client) watch(ctx context.Context, abort context.CancelCauseFunc) {
 		case <-tick.C:
 		}
 		c.mu.Lock()
-		stalled := c.count() > 0 && time.Since(c.moved) > c.opts.Stall
+		stalled := c.up && c.count() > 0 && time.Since(c.moved) > c.opts.Stall
 		c.mu.Unlock()
 		if stalled {
 			err := fmt.Errorf("the tapedeck server %s has confirmed nothing for %v", c.opts.Server, c.opts.Stall)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -304,7 +305,7 @@ func TestMetrics(t *testing.T) {
 func TestGraceOnAVirtualClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		c := &Client{opts: Options{Server: "x", Grace: 2 * time.Second}, changed: make(chan struct{}), wake: make(chan struct{}, 1), up: true}
+		c := &Client{opts: Options{Server: "x", Grace: 2 * time.Second, Log: slog.New(slog.DiscardHandler)}, changed: make(chan struct{}), wake: make(chan struct{}, 1), up: true}
 		settled := make(chan time.Duration, 1)
 		time.Sleep(time.Second) // virtual time: the grace begins later
 		if err := c.Publish(t.Context(), testBlock(1, 1), func(error) { settled <- time.Since(start) }); err != nil {

@@ -91,7 +91,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if !dialect.IsObject(in.JSON) || in.Direction == schema.Send {
 		return
 	}
-	d.BeginLine(in, b, timeOf(in) != 0)
+	d.BeginLine(in, b, timeOf(in) != 0 && !isHead(in.JSON)) // a head may be written anew
 	v := in.JSON
 	switch set := v.Get("$set"); {
 	case isHead(v):

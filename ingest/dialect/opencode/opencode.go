@@ -62,7 +62,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	if in.JSON == nil || in.Direction == schema.Send || in.Transport == schema.HTTP {
 		return
 	}
-	d.BeginLine(in, b, timeOf(in) != 0)
+	d.Begin(in, b)
 	if v := unwrap(in.JSON); v != in.JSON {
 		d.event(in, v, dialect.RawMember(in.Data, "payload"))
 	} else if v.Exists("sessionID") || v.Exists("part") {

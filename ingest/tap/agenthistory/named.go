@@ -48,12 +48,15 @@ func (y *Syncer) PlanNamed(paths []string) *Named {
 	}
 	found := &Found{Sources: f.sources}
 	y.Progress.Plan(found)
+	var sources []*Source
 	for _, s := range found.Sources {
 		if (s.Pending() || s.State == StateStored || s.State == StateCopy) && s.ofOneSession() {
 			n.byPath[named[s]] = s
 			n.Order = append(n.Order, named[s])
+			sources = append(sources, s)
 		}
 	}
+	y.uploads.plan(sources)
 	return n
 }
 
@@ -103,7 +106,7 @@ func (n *Named) Record(ctx context.Context, s *Source, again bool) (ingest.Summa
 		stored.Copy = c.onlyCopies()
 		return ingest.Summary{}, errors.Join(y.settle(s, c, nil), stored)
 	}
-	if !again && y.uploaded(ctx, s) {
+	if !again && y.uploads.has(ctx, s) {
 		c.elsewhere, stored.Copy = true, false
 		return ingest.Summary{}, errors.Join(y.settle(s, c, nil), stored)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"tapedeck/ingest"
 )
@@ -18,11 +17,11 @@ type Options struct {
 	From       []string          // folders; default: the agents' folders
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
-	// Known, if set, looks up a recording on the server by the SHA-256 of its bytes, in
-	// hexadecimal. It returns the recording's stream, "" for none, and the arrival of its first
-	// frame. A new source is not recorded if the server has its bytes, at their own times, in a
-	// stream that was recorded in another way, such as by an upload.
-	Known func(ctx context.Context, digest string) (stream string, first time.Time)
+	// Known, if set, looks up recordings on the server by the SHA-256 of their bytes, in
+	// hexadecimal, at most LookUpMost at once. It returns those that it found, by digest. A new
+	// source is not recorded if the server has its bytes, at their own times, in a stream that was
+	// recorded in another way, such as by an upload.
+	Known func(ctx context.Context, digests []string) map[string]Stored
 	// Recorded, if set, is called for each source of which something was recorded, one at a
 	// time.
 	Recorded func(s *Source, frames uint64)
@@ -31,11 +30,14 @@ type Options struct {
 // Syncer records sources.
 type Syncer struct {
 	Options
-	live map[string]*recording // in Watch, by path
+	live    map[string]*recording // in Watch, by path
+	uploads uploads
 }
 
 // New makes a syncer.
-func New(opts Options) *Syncer { return &Syncer{Options: opts, live: map[string]*recording{}} }
+func New(opts Options) *Syncer {
+	return &Syncer{Options: opts, live: map[string]*recording{}, uploads: uploads{known: opts.Known}}
+}
 
 // Result counts what a run found and recorded.
 type Result struct {
@@ -110,12 +112,13 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 			cancel(err)
 		}
 	}
+	y.uploads.plan(found.Sources)
 	jobs := make(chan job)
 	var workers sync.WaitGroup
 	for range recorders {
 		workers.Go(func() {
 			for j := range jobs {
-				if y.uploaded(ctx, j.source) {
+				if y.uploads.has(ctx, j.source) {
 					j.scan.elsewhere = true
 					count(j.source, j.scan, nil, nil)
 					continue

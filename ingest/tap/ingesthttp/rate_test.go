@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/ratelimit"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/ingesttest"
 )
 
@@ -18,7 +18,7 @@ import (
 // name and Retry-After. A client that continues from durable_bytes each time delivers all.
 func TestRateIsNamed(t *testing.T) {
 	var memory ingesttest.Memory
-	next := ratelimit.New(&memory, ratelimit.Limits{FramesPerTenant: 50})
+	next := admission.New(t.Context(), admission.Options{Next: &memory, Rates: admission.Rates{FramesPerTenant: 50}})
 	h := NewHandler(ingest.NewRecorder(next, ingest.Settings{BlockFrames: 10, BlockAge: time.Hour}), Options{Timeout: 100 * time.Millisecond})
 	rest, refused, durable := strings.Repeat("{\"a\":1}\n", 100), 0, uint64(0)
 	for rest != "" {

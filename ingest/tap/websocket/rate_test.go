@@ -10,14 +10,15 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/ratelimit"
+	"tapedeck/ingest/delivery/admission"
 )
 
 // A client that sends faster than its rate for longer than the timeout is closed with 1013. The
 // last message and the reason name the limit, and what is durable is what was recorded.
 func TestRateIsNamed(t *testing.T) {
 	l := listen(t, HandlerOptions{Timeout: 200 * time.Millisecond})
-	l.handler.recorder = ingest.NewRecorder(ratelimit.New(&l.memory, ratelimit.Limits{FramesPerTenant: 1}), ingest.Settings{BlockFrames: 1})
+	slow := admission.New(t.Context(), admission.Options{Next: &l.memory, Rates: admission.Rates{FramesPerTenant: 1}})
+	l.handler.recorder = ingest.NewRecorder(slow, ingest.Settings{BlockFrames: 1})
 	c := l.dial(t, "?session=s&dialect=generic")
 	for range 5 {
 		send(t, c, websocket.MessageText, `{"a":1}`)

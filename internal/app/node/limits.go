@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/ratelimit"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/sink"
@@ -23,9 +23,9 @@ func (n *Node) thresholds() *health.Thresholds {
 }
 
 // SetRates sets the limits of what is recorded per second. Without the role ingest it does nothing.
-func (n *Node) SetRates(l ratelimit.Limits) {
-	if n.rates != nil {
-		n.rates.SetLimits(l)
+func (n *Node) SetRates(r admission.Rates) {
+	if n.Accepts != nil {
+		n.Accepts.SetRates(r)
 	}
 }
 
@@ -56,6 +56,6 @@ func (n *Node) sinkOptions() sink.Options {
 // spoolOptions returns the options of the spool.
 func (n *Node) spoolOptions(next ingest.Publisher) spool.Options {
 	o := n.Spooling
-	o.Dir, o.Next, o.Sync, o.Log = n.SpoolDir, next, n.SyncSpool, n.Log
+	o.Dir, o.Next, o.Drop, o.Sync, o.Log = n.SpoolDir, next, admission.Dropped(n.Deleted), n.SyncSpool, n.Log
 	return o
 }

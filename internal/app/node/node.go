@@ -16,14 +16,11 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/backpressure"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/deadletters"
-	"tapedeck/ingest/delivery/instrumented"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/keys"
-	"tapedeck/ingest/delivery/ratelimit"
 	"tapedeck/ingest/delivery/spool"
-	"tapedeck/ingest/delivery/tombstonefilter"
 	"tapedeck/ingest/recorders"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/sink"
@@ -52,13 +49,13 @@ type Config struct {
 	Streams    jetstream.Config
 	Version    string // of the program
 	Log        *slog.Logger
-	Thresholds health.Thresholds    // at the start; Node.SetThresholds changes them
-	Spooling   spool.Options        // limits of the spool
-	Batches    sink.Options         // limits of the blocks that are gathered for an insert
-	Recording  ingest.Settings      // limits of blocks and detection
-	MaxFrame   int                  // size of a client's largest frame, bytes; 0 if unknown
-	Rates      ratelimit.Limits     // limits of what recorders send per second
-	Unstored   backpressure.Options // limits of what is published and not stored
+	Thresholds health.Thresholds  // at the start; Node.SetThresholds changes them
+	Spooling   spool.Options      // limits of the spool
+	Batches    sink.Options       // limits of the blocks that are gathered for an insert
+	Recording  ingest.Settings    // limits of blocks and detection
+	MaxFrame   int                // size of a client's largest frame, bytes; 0 if unknown
+	Rates      admission.Rates    // limits of what recorders send per second
+	Unstored   admission.Unstored // limits of what is published and not stored
 	// AuditRetention is how long the audit log is kept, whole days; 0 for its default. It is used
 	// by sink.
 	AuditRetention time.Duration
@@ -75,13 +72,12 @@ type Node struct {
 	Changes     *change.Announcer
 	Deleter     *tombstone.Deleter
 	Deleted     *tombstone.Set
-	Accepts     ingest.Publisher        // accepts blocks of recordings; nil without ingest
-	Accepted    *instrumented.Publisher // the same, for metrics; nil without ingest
-	Spool       *spool.Spool            // nil without ingest
-	Recorder    *ingest.Recorder        // nil without ingest
-	Keys        *keys.Store             // nil without ingest
-	Announcer   *recorders.Announcer    // nil without ingest
-	Recorders   *recorders.Registry     // nil without api
+	Accepts     *admission.Publisher // accepts blocks of recordings; nil without ingest
+	Spool       *spool.Spool         // nil without ingest
+	Recorder    *ingest.Recorder     // nil without ingest
+	Keys        *keys.Store          // nil without ingest
+	Announcer   *recorders.Announcer // nil without ingest
+	Recorders   *recorders.Registry  // nil without api
 	DeadLetters *deadletters.Store
 	Backlog     *jetstream.BacklogReader
 	Waiting     *jetstream.WaitingReader
@@ -95,7 +91,6 @@ type Node struct {
 	limits  atomic.Pointer[health.Thresholds]
 	redact  atomic.Pointer[redact.Engine]
 	probed  atomic.Pointer[[]health.Check] // versions and clocks; nil before the first result
-	rates   *ratelimit.Publisher           // nil without ingest
 	missing atomic.Pointer[error]          // why the JetStream streams do not exist; nil if they do
 }
 
@@ -201,7 +196,7 @@ func (n *Node) startIngest(life context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Spool, err = spool.Open(n.spoolOptions(tombstonefilter.NewDropping(publisher, n.Deleted)))
+	n.Spool, err = spool.Open(n.spoolOptions(publisher))
 	if err != nil {
 		return err
 	}
@@ -212,10 +207,10 @@ func (n *Node) startIngest(life context.Context) error {
 	if n.Servers != "" {
 		n.Unstored.CachedBytes = 0 // JetStream is in another process
 	}
-	undeleted := tombstonefilter.New(n.Spool, n.Deleted, tombstone.NewStore(n.store), n.Log)
-	n.rates = ratelimit.New(backpressure.New(life, undeleted, n.Unstored, progress), n.Rates)
-	n.Accepted = instrumented.New(n.rates)
-	n.Accepts = n.Accepted
+	n.Accepts = admission.New(life, admission.Options{
+		Next: n.Spool, Rates: n.Rates, Progress: progress, Unstored: n.Unstored,
+		Deleted: n.Deleted, Store: tombstone.NewStore(n.store), Log: n.Log,
+	})
 	recording := n.Recording
 	recording.Redact = n.Redaction()
 	n.Recorder = ingest.NewRecorder(n.Accepts, recording)

@@ -21,8 +21,8 @@ func (s *Server) registerMetrics() {
 	if n.NATS != nil {
 		s.metrics.MustRegister(readinessCollector{s})
 	}
-	if n.Accepted != nil { // with the role ingest
-		s.metrics.MustRegister(n.Accepted)
+	if n.Accepts != nil { // with the role ingest
+		s.metrics.MustRegister(n.Accepts)
 	}
 	if n.Backlog != nil {
 		s.metrics.MustRegister(n.Backlog)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/backpressure"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/sink"
@@ -60,8 +60,8 @@ func (p *Pipeline) Batches() sink.Options {
 }
 
 // Unstored returns the limits of what is published and not stored.
-func (p *Pipeline) Unstored() backpressure.Options {
-	return backpressure.Options{Bytes: int64(p.MaxUnstoredBytes), Frames: int64(p.MaxUnstoredFrames), CachedBytes: int64(p.MaxCachedBytes)}
+func (p *Pipeline) Unstored() admission.Unstored {
+	return admission.Unstored{Bytes: int64(p.MaxUnstoredBytes), Frames: int64(p.MaxUnstoredFrames), CachedBytes: int64(p.MaxCachedBytes)}
 }
 
 // Streams adds the settings to the configuration of JetStream's streams.

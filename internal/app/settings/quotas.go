@@ -3,7 +3,7 @@ package settings
 import (
 	"time"
 
-	"tapedeck/ingest/delivery/ratelimit"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/quota"
 	"tapedeck/internal/slow"
@@ -49,8 +49,8 @@ func (f *Quotas) Concurrency() server.Concurrency {
 }
 
 // Rates returns the bounds of what is recorded per second.
-func (f *Quotas) Rates() ratelimit.Limits {
-	return ratelimit.Limits{
+func (f *Quotas) Rates() admission.Rates {
+	return admission.Rates{
 		Frames: f.MaxFramesPerSecond, FramesPerTenant: f.MaxFramesPerSecondPerTenant,
 		Bytes: float64(f.MaxBytesPerSecond), BytesPerTenant: float64(f.MaxBytesPerSecondPerTenant),
 	}

@@ -26,18 +26,17 @@ var files = map[string][]string{
 // they encode, check, count, register, or run before the cut.
 var computing = map[string]string{
 	"ingest": "blocker.add blocker.full blocker.takeClosed blocker.waiting blocker.cutClosed " +
-		"ackTracker.sent ackTracker.advance ackTracker.failure sender.failure sender.skips",
-	"ingest/tap/copier":         "Offsets.Add",
-	"internal/inflight":         "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
-	"ingest/delivery/ratelimit": "",
-	"ingest/delivery/upload": "Client.count Client.finish's closure Client.found Client.notify Client.post's closure Client.refusalOf Client.take " +
+		"ackTracker.sent ackTracker.advance ackTracker.failure sender.failure",
+	"ingest/tap/copier": "Offsets.Add",
+	"internal/inflight": "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
+	"ingest/delivery/upload": "Client.count Client.outcome Client.found Client.notify Client.post's closure Client.refusalOf Client.settle Client.State Client.take " +
 		"Client.unfit appendHead batchLimit.answered timeoutConn.Write Server.Blocks Server.admit Server.closing Server.count Server.dismiss " +
-		"Server.present announced badRequest parseMessage readBody readMessage request.check request.check's closure request.endRead " +
-		"request.serve request.take's closure",
-	"ingest/delivery/instrumented":    "Publisher.remove of",
-	"ingest/delivery/backpressure":    "Publisher.add Publisher.enter Publisher.follow Publisher.matters Publisher.uncached load.add",
-	"ingest/delivery/tombstonefilter": "importRun",
-	"ingest/delivery/jetstream": "Publisher.answered answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
+		"Server.present announced badRequest parseMessage readBody readMessage request.add request.check request.check's closure request.close " +
+		"request.serve request.take's closure request.wait",
+	"ingest/delivery/admission": "Publisher.admit Publisher.offer countersOf deletions.check importRun loadOf load.add offer.remove " +
+		"unstored.add unstored.enter unstored.follow unstored.matters unstored.settle unstored.uncached",
+	"ingest/delivery/spool": "Spool.passes",
+	"ingest/delivery/jetstream": "Publisher.answered Publisher.due answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
 		"bucketOf bulk.is bulk.sweep bundle.add bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
 		"ofTenant replyOf weight",
 }
@@ -51,17 +50,13 @@ type row struct {
 
 // places are the rows of the table: the process and the folder.
 var places = map[string][2]string{
-	"stream":                           {"command", "ingest"},
-	"spool of the command":             {"command", "ingest/delivery/spool"},
-	"upload, client":                   {"command", "ingest/delivery/upload"},
-	"upload, server":                   {"server", "ingest/delivery/upload"},
-	"metrics":                          {"server", "ingest/delivery/instrumented"},
-	"rate limit":                       {"server", "ingest/delivery/ratelimit"},
-	"backpressure":                     {"server", "ingest/delivery/backpressure"},
-	"deletion check, before the spool": {"server", "ingest/delivery/tombstonefilter"},
-	"spool of the server":              {"server", "ingest/delivery/spool"},
-	"deletion check, after the spool":  {"server", "ingest/delivery/tombstonefilter"},
-	"JetStream":                        {"server", "ingest/delivery/jetstream"},
+	"stream":               {"command", "ingest"},
+	"spool of the command": {"command", "ingest/delivery/spool"},
+	"upload, client":       {"command", "ingest/delivery/upload"},
+	"upload, server":       {"server", "ingest/delivery/upload"},
+	"admission":            {"server", "ingest/delivery/admission"},
+	"spool of the server":  {"server", "ingest/delivery/spool"},
+	"JetStream":            {"server", "ingest/delivery/jetstream"},
 }
 
 // TestCallsOfABlock counts the calls of a hundred blocks: those of a recording of 120 lines less those of

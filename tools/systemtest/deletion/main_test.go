@@ -12,8 +12,8 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/jetstream"
-	"tapedeck/ingest/delivery/tombstonefilter"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
@@ -71,7 +71,9 @@ func newRig(t *testing.T) *rig {
 	r.set = tombstone.NewSet(r.store)
 	r.publisher, err = jetstream.NewPublisher(r.nc)
 	must(err)
-	r.accepts = tombstonefilter.New(r.publisher, r.set, r.store, slog.New(slog.DiscardHandler))
+	r.accepts = admission.New(t.Context(), admission.Options{
+		Next: r.publisher, Deleted: r.set, Store: r.store, Log: slog.New(slog.DiscardHandler),
+	})
 	r.tapes = replayclickhouse.Open(r.dsn, replayclickhouse.Options{})
 	t.Cleanup(func() { r.tapes.Close() })
 	r.live, err = live.New(live.Options{

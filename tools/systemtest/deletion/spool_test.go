@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/spool"
-	"tapedeck/ingest/delivery/tombstonefilter"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -54,10 +54,10 @@ func TestSpoolDropsWhatWasDeleted(t *testing.T) {
 	r := newRig(t)
 	r.sink()
 	r.record("gone", 5)
-	away := &gate{next: tombstonefilter.NewDropping(r.publisher, r.set)}
+	away := &gate{next: r.publisher}
 	away.closed.Store(true)
 	dir := t.TempDir()
-	spooled, err := spool.Open(spool.Options{Dir: dir, Next: away})
+	spooled, err := spool.Open(spool.Options{Dir: dir, Next: away, Drop: admission.Dropped(r.set)})
 	if err != nil {
 		t.Fatal(err)
 	}

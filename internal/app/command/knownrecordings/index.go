@@ -1,7 +1,9 @@
 package knownrecordings
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"strconv"
@@ -44,14 +46,16 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 	return func(digest string) error {
 		known, asked := x.answers[digest]
 		if !asked {
-			if err := x.ask(ctx, append([]string{digest}, x.following(path)...)); err != nil {
-				return err
-			}
-			if known, asked = x.answers[digest]; !asked { // the answer was cut
-				if err := x.ask(ctx, []string{digest}); err != nil {
-					return err
-				}
+			err := x.ask(ctx, append([]string{digest}, x.following(path)...))
+			if known, asked = x.answers[digest]; err == nil && !asked { // the answer was cut
+				err = x.ask(ctx, []string{digest})
 				known = x.answers[digest]
+			}
+			switch {
+			case errors.Is(err, errUnanswered):
+				x.answers[digest] = nil
+			case err != nil:
+				return err
 			}
 		}
 		if known == nil {
@@ -61,8 +65,10 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 	}
 }
 
-// ask queries the server for digests. It ignores errors of the server: the files then count as
-// unknown.
+// errUnanswered reports that the server did not answer. The files then count as unknown.
+var errUnanswered = errors.New("the server did not answer")
+
+// ask queries the server for digests.
 func (x *Index) ask(ctx context.Context, digests []string) error {
 	api, err := x.server()
 	if err != nil {
@@ -81,8 +87,7 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 	var page query.Page[streamlist.InSession]
 	if *x.reads {
 		if api.Get(asking, "v1/streams", url.Values{"digest": digests, "limit": {strconv.Itoa(limit)}}, &page) != nil {
-			x.answers[digests[0]] = nil
-			return ctx.Err()
+			return cmp.Or(ctx.Err(), errUnanswered)
 		}
 	}
 	for i := range page.Items {

@@ -4,10 +4,10 @@ package knownrecordings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/console"
 	"tapedeck/query/session/streamlist"
@@ -29,16 +29,29 @@ func (e *KnownError) Error() string {
 		console.LocalTime(e.Stored.Stream.FirstAt))
 }
 
-// Uploaded returns a function that finds a recording of the bytes with a digest. The function
-// returns the recording's stream and the arrival of its first frame. The stream is "" if there is
-// no such recording or the server does not answer.
-func Uploaded(server Server) func(ctx context.Context, digest string) (string, time.Time) {
-	return func(ctx context.Context, digest string) (string, time.Time) {
-		known, ok := errors.AsType[*KnownError](NewIndex(server, nil).LookUp(ctx, "")(digest))
-		if !ok {
-			return "", time.Time{}
+// Uploaded returns a function that finds recordings of the bytes with some digests, at most
+// agenthistory.LookUpMost. It finds none if the server does not answer. One goroutine may call it at
+// a time.
+func Uploaded(server Server) func(ctx context.Context, digests []string) map[string]agenthistory.Stored {
+	x := NewIndex(server, nil)
+	return func(ctx context.Context, digests []string) map[string]agenthistory.Stored {
+		clear(x.answers)
+		found := map[string]agenthistory.Stored{}
+		err := x.ask(ctx, digests)
+		for _, digest := range digests {
+			if err != nil {
+				break
+			}
+			known, asked := x.answers[digest]
+			if !asked { // the answer was cut
+				err = x.ask(ctx, []string{digest})
+				known = x.answers[digest]
+			}
+			if known != nil {
+				found[digest] = agenthistory.Stored{Stream: known.Stream.ID, First: known.Stream.FirstAt}
+			}
 		}
-		return known.Stored.Stream.ID, known.Stored.Stream.FirstAt
+		return found
 	}
 }
 

@@ -1,4 +1,4 @@
-package instrumented
+package admission
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (h *held) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := &held{}
-		p := New(next)
+		p := New(t.Context(), Options{Next: next})
 		state := func(blocks, age string) {
 			t.Helper()
 			want := strings.NewReplacer("BLOCKS", blocks, "AGE", age).Replace(`
@@ -64,11 +64,11 @@ tapedeck_ingest_unacknowledged_blocks BLOCKS
 		}
 		state("0", "0")
 		for outcome, want := range map[string]float64{durable: 1, failed: 1, refused: 1} {
-			if got := testutil.ToFloat64(blocks.WithLabelValues("counted", outcome)); got != want {
+			if got := testutil.ToFloat64(ingestBlocks.WithLabelValues("counted", outcome)); got != want {
 				t.Errorf("%s: %v", outcome, got)
 			}
 		}
-		if n, size := testutil.ToFloat64(frames.WithLabelValues("counted")), testutil.ToFloat64(bytes.WithLabelValues("counted")); n != 3 || size != 10 {
+		if n, size := testutil.ToFloat64(ingestFrames.WithLabelValues("counted")), testutil.ToFloat64(ingestBytes.WithLabelValues("counted")); n != 3 || size != 10 {
 			t.Errorf("%v frames, %v bytes", n, size)
 		}
 	})

@@ -1,6 +1,4 @@
-// Package backpressure limits bulk recordings to the rate at which the sink stores them, so that
-// blocks of other recordings do not wait behind minutes of bulk blocks.
-package backpressure
+package admission
 
 import (
 	"context"
@@ -8,12 +6,11 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/internal/metric"
 )
 
-// Options bound the blocks that this process has published and the sink has not stored. Zero values
-// select the defaults.
-type Options struct {
+// Unstored bounds the blocks that this process has published and the sink has not stored. Zero
+// values select the defaults.
+type Unstored struct {
 	Bytes  int64 // bytes of encoded blocks; default 32 MiB
 	Frames int64 // default 1,000,000
 	// CachedBytes bounds the bytes that were sent within cachedFor to a JetStream in this process,
@@ -21,15 +18,15 @@ type Options struct {
 	CachedBytes int64
 }
 
-// WithDefaults returns the options with the defaults filled in.
-func (o Options) WithDefaults() Options {
-	if o.Bytes == 0 {
-		o.Bytes = 32 << 20
+// withDefaults returns the bounds with the defaults filled in.
+func (u Unstored) withDefaults() Unstored {
+	if u.Bytes == 0 {
+		u.Bytes = 32 << 20
 	}
-	if o.Frames == 0 {
-		o.Frames = 1_000_000
+	if u.Frames == 0 {
+		u.Frames = 1_000_000
 	}
-	return o
+	return u
 }
 
 const (
@@ -56,11 +53,11 @@ const (
 // to which all messages are stored; this value is read after the first one.
 type Progress func(context.Context) (last, stored uint64, err error)
 
-// Publisher passes blocks to the next publisher. It delays blocks of bulk recordings while the
-// published and not yet stored blocks exceed the bounds. It is safe for use by many goroutines.
-type Publisher struct {
-	next     ingest.Publisher
-	opts     Options
+// unstored limits bulk recordings to the rate at which the sink stores them, so that blocks of
+// other recordings do not wait behind minutes of bulk blocks. It delays blocks of bulk recordings
+// while the published and not yet stored blocks exceed the bounds. A nil unstored delays nothing.
+type unstored struct {
+	most     Unstored
 	progress Progress
 	life     context.Context
 
@@ -68,7 +65,7 @@ type Publisher struct {
 	cached    []written  // blocks published within cachedFor, the oldest first
 	sum       int64      // total bytes of cached
 	total     load       // blocks that are published or being published, and not known to be stored
-	durable   load       // the part of total that is durable, at an unknown sequence
+	unplaced  load       // the part of total that is durable, at an unknown sequence
 	groups    []group    // the rest of the durable blocks, in the order of their sequences
 	following bool       // the goroutine of follow runs
 	moved     time.Time  // when the sink last stored a block, or when follow began
@@ -84,6 +81,8 @@ type written struct {
 // load is an amount of blocks: their encoded bytes and frames.
 type load struct{ bytes, frames int64 }
 
+func loadOf(b *ingest.EncodedBlock) load { return load{int64(len(b.Data)), int64(b.Frames)} }
+
 func (l *load) add(m load, sign int64) {
 	l.bytes += sign * m.bytes
 	l.frames += sign * m.frames
@@ -95,60 +94,53 @@ type group struct {
 	last uint64
 }
 
-// New returns a publisher that passes blocks to next. It calls progress until life ends.
-func New(life context.Context, next ingest.Publisher, o Options, progress Progress) *Publisher {
-	return &Publisher{next: next, opts: o.WithDefaults(), progress: progress, life: life, changed: make(chan struct{})}
+// newUnstored returns the bound. It calls progress until life ends.
+func newUnstored(life context.Context, most Unstored, progress Progress) *unstored {
+	return &unstored{most: most.withDefaults(), progress: progress, life: life, changed: make(chan struct{})}
 }
 
-// Publish implements ingest.Publisher.
-func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
-	size := load{int64(len(b.Data)), int64(b.Frames)}
-	if err := p.enter(ctx, size); err != nil {
-		return err
+// settle records the outcome of a block that had entered: nil if it is durable.
+func (u *unstored) settle(size load, err error) {
+	if u == nil {
+		return
 	}
-	err := p.next.Publish(ctx, b, func(err error) {
-		p.mu.Lock()
-		if err == nil {
-			p.durable.add(size, 1)
-		} else {
-			p.forget(size)
-		}
-		p.mu.Unlock()
-		done(err)
-	})
-	if err != nil {
-		p.mu.Lock()
-		p.forget(size)
-		p.mu.Unlock()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err == nil {
+		u.unplaced.add(size, 1)
+	} else {
+		u.forget(size)
 	}
-	return err
 }
 
 // forget subtracts blocks that are stored, or that were not published, from the total. mu is held.
-func (p *Publisher) forget(l load) {
-	p.total.add(l, -1)
-	unstored.Sub(float64(l.bytes))
+func (u *unstored) forget(l load) {
+	u.total.add(l, -1)
+	unstoredBytes.Sub(float64(l.bytes))
 }
 
 // enter adds a block to the total. A block of a bulk recording waits first while the blocks that
 // are not stored, or are cached, exceed the bounds. It waits for at most longest.
-func (p *Publisher) enter(ctx context.Context, size load) error {
+func (u *unstored) enter(ctx context.Context, size load) error {
+	if u == nil {
+		return nil
+	}
 	bulk := size.bytes >= bulkBytes || size.frames >= bulkFrames
 	var timeout *time.Timer
 	for late := false; ; {
-		p.mu.Lock()
-		over := p.total.bytes >= p.opts.Bytes || p.total.frames >= p.opts.Frames
-		full, changed := p.uncached(), p.changed
-		if !bulk || late || full == 0 && (!over || time.Since(p.moved) >= stalled) {
-			p.add(size)
-			p.mu.Unlock()
+		u.mu.Lock()
+		over := u.total.bytes >= u.most.Bytes || u.total.frames >= u.most.Frames
+		full, changed := u.uncached(), u.changed
+		if !bulk || late || full == 0 && (!over || time.Since(u.moved) >= stalled) {
+			u.add(size)
+			u.mu.Unlock()
 			return nil
 		}
-		p.mu.Unlock()
+		u.mu.Unlock()
 		if timeout == nil {
 			timeout = time.NewTimer(longest)
 			defer timeout.Stop()
-			waits.Inc()
+			unstoredWaits.Inc()
 		}
 		var released <-chan time.Time
 		if full > 0 {
@@ -166,35 +158,35 @@ func (p *Publisher) enter(ctx context.Context, size load) error {
 }
 
 // add adds a block that is about to be published to the total. mu is held.
-func (p *Publisher) add(size load) {
-	p.total.add(size, 1)
-	unstored.Add(float64(size.bytes))
-	p.follow()
-	if p.opts.CachedBytes == 0 {
+func (u *unstored) add(size load) {
+	u.total.add(size, 1)
+	unstoredBytes.Add(float64(size.bytes))
+	u.follow()
+	if u.most.CachedBytes == 0 {
 		return
 	}
 	now := time.Now()
-	if n := len(p.cached); n > 0 && now.Sub(p.cached[n-1].at) < askEvery {
-		p.cached[n-1].bytes += size.bytes
+	if n := len(u.cached); n > 0 && now.Sub(u.cached[n-1].at) < askEvery {
+		u.cached[n-1].bytes += size.bytes
 	} else {
-		p.cached = append(p.cached, written{now, size.bytes})
+		u.cached = append(u.cached, written{now, size.bytes})
 	}
-	p.sum += size.bytes
+	u.sum += size.bytes
 }
 
 // uncached returns the time until JetStream releases some of its cached bytes, if these have
 // reached CachedBytes; otherwise 0. mu is held.
-func (p *Publisher) uncached() time.Duration {
-	for len(p.cached) > 0 {
-		left := cachedFor + askEvery - time.Since(p.cached[0].at)
+func (u *unstored) uncached() time.Duration {
+	for len(u.cached) > 0 {
+		left := cachedFor + askEvery - time.Since(u.cached[0].at)
 		switch {
-		case left > 0 && p.sum >= p.opts.CachedBytes:
+		case left > 0 && u.sum >= u.most.CachedBytes:
 			return left
 		case left > 0:
 			return 0
 		}
-		p.sum -= p.cached[0].bytes
-		p.cached = p.cached[1:]
+		u.sum -= u.cached[0].bytes
+		u.cached = u.cached[1:]
 	}
 	return 0
 }
@@ -204,73 +196,64 @@ func (p *Publisher) uncached() time.Duration {
 const fraction = 4
 
 // follow starts to query the progress if enough blocks are not stored. mu is held.
-func (p *Publisher) follow() {
-	if p.following || !p.matters() {
+func (u *unstored) follow() {
+	if u.following || !u.matters() {
 		return
 	}
-	p.following, p.moved = true, time.Now()
+	u.following, u.moved = true, time.Now()
 	go func() {
 		tick := time.NewTicker(askEvery)
 		defer tick.Stop()
-		for p.ask() {
+		for u.ask() {
 			select {
 			case <-tick.C:
-			case <-p.life.Done():
+			case <-u.life.Done():
 				return
 			}
 		}
 	}()
 }
 
-func (p *Publisher) matters() bool {
-	return p.total.bytes >= p.opts.Bytes/fraction || p.total.frames >= p.opts.Frames/fraction
+func (u *unstored) matters() bool {
+	return u.total.bytes >= u.most.Bytes/fraction || u.total.frames >= u.most.Frames/fraction
 }
 
 // ask queries the progress and subtracts stored blocks from the total. It returns false once so few
 // blocks are not stored that no more queries are needed.
-func (p *Publisher) ask() bool {
-	p.mu.Lock()
-	newest := group{load: p.durable} // JetStream has these blocks already, so their sequences are at most its last one
-	p.durable = load{}
-	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(p.life, longest)
+func (u *unstored) ask() bool {
+	u.mu.Lock()
+	newest := group{load: u.unplaced} // JetStream has these blocks already, so their sequences are at most its last one
+	u.unplaced = load{}
+	u.mu.Unlock()
+	ctx, cancel := context.WithTimeout(u.life, longest)
 	defer cancel()
-	last, stored, err := p.progress(ctx)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	last, stored, err := u.progress(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if err != nil { // treat an error as no progress
-		p.durable.add(newest.load, 1)
+		u.unplaced.add(newest.load, 1)
 	} else {
-		p.store(newest, last, stored)
+		u.store(newest, last, stored)
 	}
-	close(p.changed)
-	p.changed = make(chan struct{})
-	p.following = p.matters()
-	return p.following
+	close(u.changed)
+	u.changed = make(chan struct{})
+	u.following = u.matters()
+	return u.following
 }
 
 // store adds a group of blocks whose sequences are at most last, and removes the groups up to
 // stored. mu is held.
-func (p *Publisher) store(newest group, last, stored uint64) {
+func (u *unstored) store(newest group, last, stored uint64) {
 	newest.last = last
-	switch n := len(p.groups); {
-	case n > 0 && p.groups[n-1].last == last:
-		p.groups[n-1].add(newest.load, 1)
+	switch n := len(u.groups); {
+	case n > 0 && u.groups[n-1].last == last:
+		u.groups[n-1].add(newest.load, 1)
 	case newest.load != load{}:
-		p.groups = append(p.groups, newest)
+		u.groups = append(u.groups, newest)
 	}
-	for len(p.groups) > 0 && p.groups[0].last <= stored {
-		p.forget(p.groups[0].load)
-		p.groups = p.groups[1:]
-		p.moved = time.Now()
+	for len(u.groups) > 0 && u.groups[0].last <= stored {
+		u.forget(u.groups[0].load)
+		u.groups = u.groups[1:]
+		u.moved = time.Now()
 	}
 }
-
-var (
-	unstored = metric.Gauge(metric.Ingest, "tapedeck_ingest_unstored_bytes",
-		"Bytes of encoded blocks that this process has published and does not know to be stored. "+
-			"It is only brought up to date above a quarter of --max-unstored-bytes or --max-unstored-frames.")
-	waits = metric.Counter(metric.Ingest, "tapedeck_ingest_unstored_waits_total",
-		"Blocks of bulk recordings that waited because of --max-unstored-bytes, --max-unstored-frames or "+
-			"--max-cached-bytes.")
-)

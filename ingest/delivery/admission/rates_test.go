@@ -1,4 +1,4 @@
-package ratelimit
+package admission
 
 import (
 	"context"
@@ -9,13 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"tapedeck/ingest"
 	"tapedeck/internal/quota"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // taken takes every block.
 type taken struct {
@@ -37,7 +33,7 @@ func (p *taken) Publish(_ context.Context, b ingest.EncodedBlock, done func(erro
 func TestTenantsApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := &taken{of: map[string][]string{}}
-		p := New(next, Limits{FramesPerTenant: 1000, BytesPerTenant: 1 << 20})
+		p := New(t.Context(), Options{Next: next, Rates: Rates{FramesPerTenant: 1000, BytesPerTenant: 1 << 20}})
 		const seconds = 10
 		ctx, cancel := context.WithTimeout(t.Context(), seconds*time.Second)
 		defer cancel()

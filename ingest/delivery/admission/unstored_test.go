@@ -1,4 +1,4 @@
-package backpressure
+package admission
 
 import (
 	"context"
@@ -8,13 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"tapedeck/ingest"
 	"tapedeck/internal/metric/metrictest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // store is a JetStream that acknowledges at once, and a sink that stores on request of the test.
 type store struct{ last, stored atomic.Uint64 }
@@ -33,13 +29,13 @@ func (s *store) progress(context.Context) (last, stored uint64, err error) {
 func (s *store) storeAll() { s.stored.Store(s.last.Load()) }
 
 // clock runs a test on virtual time, with a publisher that is bounded.
-func clock(t *testing.T, o Options, test func(p *Publisher, s *store, publish func(bytes, frames int) time.Duration)) {
+func clock(t *testing.T, o Unstored, test func(p *Publisher, s *store, publish func(bytes, frames int) time.Duration)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() { cancel(); synctest.Wait() }()
 		s := &store{}
-		p := New(ctx, s, o, s.progress)
+		p := New(ctx, Options{Next: s, Unstored: o, Progress: s.progress})
 		test(p, s, func(bytes, frames int) time.Duration {
 			began := time.Now()
 			err := p.Publish(ctx, ingest.EncodedBlock{Data: make([]byte, bytes), Frames: frames}, func(error) {})
@@ -55,7 +51,7 @@ func clock(t *testing.T, o Options, test func(p *Publisher, s *store, publish fu
 func TestWaitsForTheSink(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_ingest_unstored_waits_total")
 	const mib = 1 << 20
-	clock(t, Options{Bytes: 4 * mib, Frames: 10_000}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+	clock(t, Unstored{Bytes: 4 * mib, Frames: 10_000}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
 		for range 4 {
 			if took := publish(mib, 1); took > 0 {
 				t.Errorf("a block within the bound waited for %v", took)
@@ -85,7 +81,7 @@ func TestWaitsForTheSink(t *testing.T) {
 // While nothing is stored, blocks wait until that is known, and then no more: JetStream keeps them.
 func TestSinkAway(t *testing.T) {
 	const mib = 1 << 20
-	clock(t, Options{Bytes: mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+	clock(t, Unstored{Bytes: mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
 		publish(mib, 1)
 		if took := publish(mib, 1); took > stalled+2*askEvery {
 			t.Errorf("waited for %v for a sink that is away", took)
@@ -109,7 +105,7 @@ func TestSinkAway(t *testing.T) {
 // is stored at once.
 func TestCachedBytes(t *testing.T) {
 	const mib = 1 << 20
-	clock(t, Options{CachedBytes: 8 * mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
+	clock(t, Unstored{CachedBytes: 8 * mib}, func(_ *Publisher, s *store, publish func(int, int) time.Duration) {
 		type sent struct {
 			at    time.Time
 			bytes int
@@ -138,13 +134,13 @@ func TestCachedBytes(t *testing.T) {
 // A block that waits when its context ends is not taken, and counts no more.
 func TestContextEnds(t *testing.T) {
 	const mib = 1 << 20
-	clock(t, Options{Bytes: mib}, func(p *Publisher, _ *store, publish func(int, int) time.Duration) {
+	clock(t, Unstored{Bytes: mib}, func(p *Publisher, _ *store, publish func(int, int) time.Duration) {
 		publish(mib, 1)
 		ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errors.New("over"))
 		defer cancel()
 		err := p.Publish(ctx, ingest.EncodedBlock{Data: make([]byte, mib)}, func(error) { t.Error("it was taken") })
-		if err == nil || err.Error() != "over" || p.total.bytes != mib {
-			t.Errorf("%v, and %d bytes count", err, p.total.bytes)
+		if err == nil || err.Error() != "over" || p.unstored.total.bytes != mib {
+			t.Errorf("%v, and %d bytes count", err, p.unstored.total.bytes)
 		}
 	})
 }
