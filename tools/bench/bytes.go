@@ -49,7 +49,8 @@ func (r *Results) Workloads() (list []*EndToEnd) {
 	return append(list, r.Bytes...)
 }
 
-// workload returns the results of a workload of measureBytes by its name; nil if it was not measured.
+// workload returns the results of a workload of measureBytes by its name; nil if it was not
+// measured.
 func (r *Results) workload(name string) *EndToEnd {
 	for _, e := range r.Bytes {
 		if e.Name == name {

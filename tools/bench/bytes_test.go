@@ -96,7 +96,7 @@ func TestAwaitStored(t *testing.T) {
 
 // A workload that was not recorded completely is an error, and has no pass.
 func TestIncompleteRecording(t *testing.T) {
-	w := &workload{name: "w", frames: 2, bytes: 20, prepare: func(context.Context, *harness, *command, string) (func(context.Context) (recorded, error), error) {
+	w := &workload{name: "w", frames: 2, bytes: 20, prepare: func(context.Context, *harness, *command, string) (recordFunc, error) {
 		return func(context.Context) (recorded, error) { return recorded{frames: 2, bytes: 19}, nil }, nil
 	}}
 	e := w.results()

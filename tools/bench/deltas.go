@@ -37,7 +37,7 @@ func deltaWorkload(answers int) *workload {
 			w.bytes += uint64(len(event))
 		}
 	}
-	w.prepare = func(ctx context.Context, h *harness, up *command, dir string) (func(context.Context) (recorded, error), error) {
+	w.prepare = func(ctx context.Context, h *harness, up *command, dir string) (recordFunc, error) {
 		return prepareDeltas(ctx, h, up, dir, answers)
 	}
 	w.lines = func(yield func(session string, raw []byte) error) error {
@@ -59,10 +59,12 @@ func deltaUsage(answer int) int { return 100 + answer }
 // deltaAnswer returns the events of an answer in the form of OpenAI's chat completions: deltas of
 // about 200 bytes, the usage, and the end.
 func deltaAnswer(answer int) []string {
-	const format = `data: {"id":"chatcmpl-%06d","object":"chat.completion.chunk","created":1764230400,"model":"gpt-5-mini","system_fingerprint":"fp_0a1b2c3d","choices":%s}` + "\n\n"
+	const format = `data: {"id":"chatcmpl-%06d","object":"chat.completion.chunk","created":1764230400,` +
+		`"model":"gpt-5-mini","system_fingerprint":"fp_0a1b2c3d","choices":%s}` + "\n\n"
 	events := make([]string, 0, deltaEvents+2)
 	for i := range deltaEvents {
-		choice := fmt.Sprintf(`[{"index":0,"delta":{"content":" %s"},"finish_reason":null}]`, words[(answer+i*i)%len(words)])
+		word := words[(answer+i*i)%len(words)]
+		choice := fmt.Sprintf(`[{"index":0,"delta":{"content":" %s"},"finish_reason":null}]`, word)
 		events = append(events, fmt.Sprintf(format, answer, choice))
 	}
 	usage := fmt.Sprintf(`[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`,
@@ -91,7 +93,7 @@ func serveDeltas(w http.ResponseWriter, r *http.Request) {
 
 // prepareDeltas starts the upstream and the proxy. The function that it returns reads all answers
 // through the proxy, and ends the proxy, which then has sent everything.
-func prepareDeltas(ctx context.Context, h *harness, up *command, dir string, answers int) (func(context.Context) (recorded, error), error) {
+func prepareDeltas(ctx context.Context, h *harness, up *command, dir string, answers int) (recordFunc, error) {
 	upstream := httptest.NewServer(http.HandlerFunc(serveDeltas))
 	proxy, err := start(h.Program, dir, nil, nil, nil, "proxy", "--upstream", upstream.URL, "--listen", "127.0.0.1:0",
 		"--server", up.url, "--session-header", deltaHeader, "--strict", "--log-level", "warn")
@@ -141,7 +143,8 @@ func readDeltas(ctx context.Context, url string, answers int) (frames, bytes uin
 
 // readAnswer requests an answer and reads it.
 func readAnswer(ctx context.Context, client *http.Client, url string, answer int) (string, error) {
-	body := `{"model":"gpt-5-mini","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"write a summary"}]}`
+	body := `{"model":"gpt-5-mini","stream":true,"stream_options":{"include_usage":true},` +
+		`"messages":[{"role":"user","content":"write a summary"}]}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		return "", err

@@ -140,7 +140,9 @@ func (e *EndToEnd) record(ctx context.Context, h *harness, w *workload) (err err
 }
 
 // pass records a workload to a running server.
-func (e *EndToEnd) pass(ctx context.Context, h *harness, w *workload, up *command, dir string) (p RecordPass, err error) {
+func (e *EndToEnd) pass(
+	ctx context.Context, h *harness, w *workload, up *command, dir string,
+) (p RecordPass, err error) {
 	record, err := w.prepare(ctx, h, up, dir)
 	if err != nil {
 		return p, err
@@ -220,8 +222,8 @@ const (
 	longPause  = 6 * time.Second
 )
 
-// untilIdle waits until processes have been idle for a while, and returns the CPU time that they had
-// taken before. It fails if they are not idle within idleLimit.
+// untilIdle waits until processes have been idle for a while, and returns the CPU time that they
+// had taken before. It fails if they are not idle within idleLimit.
 func untilIdle(ctx context.Context, pids []int, while time.Duration) (time.Duration, error) {
 	const step = 500 * time.Millisecond
 	busy, ok := cpuOf(pids...)

@@ -97,9 +97,9 @@ type homeGenerator struct {
 
 // GenerateHome writes files of Claude Code below .claude/projects in a directory, until they have
 // this number of bytes or a little more. Their shape is that of real ones: turns of a user, answers
-// in several lines under one message id with growing usage, results of tools of 2 to 200 KB, images,
-// files of sub-agents, and resumed sessions whose second files repeat the lines of the first. The
-// same number produces the same files.
+// in several lines under one message id with growing usage, results of tools of 2 to 200 KB,
+// images, files of sub-agents, and resumed sessions whose second files repeat the lines of the
+// first. The same number produces the same files.
 func GenerateHome(size int, dir string) (*Home, error) {
 	g := &homeGenerator{random: rand.New(rand.NewPCG(11, 11))}
 	g.words = vocabulary(g.random, 6000, "etaoinshrdlucmfwypvbgk")
@@ -169,7 +169,8 @@ func (g *homeGenerator) prose(n int) string {
 func (g *homeGenerator) listing(n int) string {
 	var text strings.Builder
 	for text.Len() < n {
-		fmt.Fprintf(&text, "%5d\t%s/%s/%s.go: %s\n", g.between(1, 999), g.choice(g.words...), g.choice(g.words...), g.choice(g.words...), g.prose(60))
+		folder, sub, name := g.choice(g.words...), g.choice(g.words...), g.choice(g.words...)
+		fmt.Fprintf(&text, "%5d\t%s/%s/%s.go: %s\n", g.between(1, 999), folder, sub, name, g.prose(60))
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
@@ -240,8 +241,8 @@ func (g *homeGenerator) answer(model, tool string, last bool, add func(string, h
 	g.made.Output += int64(usage.Output)
 }
 
-// toolResult returns the content of a tool's result: a text of 2 to 200 KB, log-normal, and one time
-// in 40 an image.
+// toolResult returns the content of a tool's result: a text of 2 to 200 KB, log-normal, and one
+// time in 40 an image.
 func (g *homeGenerator) toolResult() any {
 	text := g.listing(int(min(200e3, max(2e3, math.Exp(8.8+1.1*g.random.NormFloat64())))))
 	if g.random.Float64() >= 0.025 {

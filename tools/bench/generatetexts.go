@@ -21,9 +21,9 @@ func vocabulary(random *rand.Rand, n int, letters string) []string {
 	return list
 }
 
-// GenerateTexts writes Loom frames to a file, perSession of them in each session. Each has a text of
-// size bytes or a little more: code with line breaks and quotes, of a vocabulary of 4,000 words. The
-// same numbers produce the same file.
+// GenerateTexts writes Loom frames to a file, perSession of them in each session. Each has a text
+// of size bytes or a little more: code with line breaks and quotes, of a vocabulary of 4,000 words.
+// The same numbers produce the same file.
 func GenerateTexts(frames, size, perSession int, path string) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -35,10 +35,12 @@ func GenerateTexts(frames, size, perSession int, path string) (err error) {
 	word := func() string { return list[random.IntN(len(list))] }
 	out := bufio.NewWriterSize(f, 1<<20)
 	for i := range frames {
-		fmt.Fprintf(out, `{"session_id":"texts-%d","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":"`, i/perSession+1, i%perSession+1)
+		fmt.Fprintf(out, `{"session_id":"texts-%d","node_id":"run-think-0","event_id":%d,"type":"message_chunk","content":"`,
+			i/perSession+1, i%perSession+1)
 		for written, escapes := 0, 0; written-escapes < size; {
+			// Flush returns an earlier error.
 			n, _ := fmt.Fprintf(out, `func (r *%s) %s() error {\n\treturn fmt.Errorf(\"%s %s %s %s %s %s\", r.%s)\n}\n\n`,
-				word(), word(), word(), word(), word(), word(), word(), word(), word()) // Flush returns an earlier error
+				word(), word(), word(), word(), word(), word(), word(), word(), word())
 			written, escapes = written+n, escapes+7 // seven characters of the text are escaped
 		}
 		out.WriteString(`","id":"think"}` + "\n")

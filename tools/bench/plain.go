@@ -78,8 +78,8 @@ func (w *workload) plainInsert(ctx context.Context, h *harness, data string) (_ 
 	return p, err
 }
 
-// pause returns how long ClickHouse must be idle for its background work to count as done: longer if
-// the workload is paired with a plain insert.
+// pause returns how long ClickHouse must be idle for its background work to count as done: longer
+// if the workload is paired with a plain insert.
 func (w *workload) pause(h *harness) time.Duration {
 	if w.lines == nil {
 		return shortPause
@@ -136,7 +136,11 @@ func (in *plainInserter) insert(ctx context.Context, table, like, column string,
 		if rows.number.Rows() == 0 {
 			return nil
 		}
-		input := proto.Input{{Name: "session_id", Data: rows.session}, {Name: numberOf(like), Data: rows.number}, {Name: column, Data: rows.value}}
+		input := proto.Input{
+			{Name: "session_id", Data: rows.session},
+			{Name: numberOf(like), Data: rows.number},
+			{Name: column, Data: rows.value},
+		}
 		began := time.Now()
 		cpu, _ := cpuOf(in.pids...) // unknown below too
 		err := in.client.Do(ctx, ch.Query{Body: input.Into(table), Input: input})

@@ -30,14 +30,17 @@ type workload struct {
 
 	// prepare prepares the recording of a pass to a server. The function that it returns records
 	// everything, and returns when all is acknowledged.
-	prepare func(ctx context.Context, h *harness, up *command, dir string) (func(context.Context) (recorded, error), error)
-	// lines calls yield for each frame with its session and its terminator, for the plain insert. It
-	// is nil if the workload is not paired with one.
+	prepare func(ctx context.Context, h *harness, up *command, dir string) (recordFunc, error)
+	// lines calls yield for each frame with its session and its terminator, for the plain insert.
+	// It is nil if the workload is not paired with one.
 	lines func(yield func(session string, raw []byte) error) error
 	// texts returns a function that returns the texts of each frame in turn, for the plain insert;
 	// nil if only frames are inserted.
 	texts func() func(raw []byte) ([]string, error)
 }
+
+// recordFunc records a workload once.
+type recordFunc func(ctx context.Context) (recorded, error)
 
 // recorded is what a command has recorded, and its CPU time.
 type recorded struct {
@@ -61,10 +64,11 @@ func fileWorkload(name, path string, env ...string) (*workload, error) {
 	if w.expected, err = expect(path); err != nil {
 		return nil, err
 	}
-	w.prepare = func(_ context.Context, h *harness, up *command, dir string) (func(context.Context) (recorded, error), error) {
+	w.prepare = func(_ context.Context, h *harness, up *command, dir string) (recordFunc, error) {
 		return func(ctx context.Context) (recorded, error) {
 			var printed bytes.Buffer
-			record, err := start(h.Program, dir, env, nil, &printed, "record", "--json", "--no-wait", "--server", up.url, path)
+			record, err := start(h.Program, dir, env, nil, &printed,
+				"record", "--json", "--no-wait", "--server", up.url, path)
 			if err != nil {
 				return recorded{}, err
 			}
@@ -134,7 +138,7 @@ func (h *harness) homeWorkload(bytes int) (*workload, error) {
 		name: agentHome, command: "sync", transport: "ndjson",
 		frames: made.Lines, bytes: made.Bytes, sessions: made.Sessions, expected: &made.Totals,
 	}
-	w.prepare = func(_ context.Context, h *harness, up *command, dir string) (func(context.Context) (recorded, error), error) {
+	w.prepare = func(_ context.Context, h *harness, up *command, dir string) (recordFunc, error) {
 		return func(ctx context.Context) (recorded, error) { return syncHome(ctx, h, up, dir, home) }, nil
 	}
 	w.lines = func(yield func(session string, raw []byte) error) error {
@@ -154,7 +158,8 @@ func (h *harness) homeWorkload(bytes int) (*workload, error) {
 // syncHome records a home to a server.
 func syncHome(ctx context.Context, h *harness, up *command, dir, home string) (recorded, error) {
 	var printed bytes.Buffer
-	cmd, err := start(h.Program, dir, nil, nil, &printed, "sync", "--json", "--no-wait", "--server", up.url, "--from", home)
+	cmd, err := start(h.Program, dir, nil, nil, &printed,
+		"sync", "--json", "--no-wait", "--server", up.url, "--from", home)
 	if err != nil {
 		return recorded{}, err
 	}
@@ -171,7 +176,7 @@ func syncHome(ctx context.Context, h *harness, up *command, dir, home string) (r
 		return recorded{}, fmt.Errorf("read the summary that sync printed: %w", err)
 	}
 	if sum.Failed > 0 || len(sum.Problems) > 0 {
-		return recorded{}, fmt.Errorf("sync failed to record %d files, and has the problems %s", sum.Failed, sum.Problems)
+		return recorded{}, fmt.Errorf("sync failed to record %d files, with the problems %s", sum.Failed, sum.Problems)
 	}
 	return recorded{sum.Frames, sum.Bytes, cmd.cpu()}, nil
 }
