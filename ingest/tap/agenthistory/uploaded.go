@@ -26,7 +26,7 @@ const (
 type uploads struct {
 	mu      sync.Mutex
 	known   func(ctx context.Context, digests []string) map[string]Stored
-	sources []*Source          // in the order in which they are recorded
+	sources []*Source          // those that the server was not asked for yet, in the order in which they are recorded
 	stored  map[*Source]Stored // the answers that were not used yet
 }
 
@@ -53,35 +53,36 @@ func (u *uploads) has(ctx context.Context, s *Source) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	stored, asked := u.stored[s]
-	if !asked {
+	for !asked {
 		u.ask(ctx, s)
-		stored = u.stored[s]
+		stored, asked = u.stored[s]
 	}
 	delete(u.stored, s)
 	return stored.Stream != "" && stored.Stream != s.streamID(0) &&
 		stored.First.Sub(time.Unix(0, s.started)).Abs() < time.Second
 }
 
-// ask asks for a source and those after it.
+// ask asks for the next sources, or for s if none are left.
 func (u *uploads) ask(ctx context.Context, s *Source) {
+	if len(u.sources) == 0 {
+		u.sources = []*Source{s}
+	}
 	of := map[*Source]string{}
 	var digests []string
-	left := int64(lookUpBytes)
-	add := func(s *Source) {
-		left -= s.Size
-		if digest, ok := digestOf(s.Path); ok { // recording it reports the error
-			of[s], digests = digest, append(digests, digest)
+	for left := int64(lookUpBytes); len(u.sources) > 0 && len(digests) < LookUpMost; u.sources = u.sources[1:] {
+		next := u.sources[0]
+		if left -= next.Size; left < 0 && len(of) > 0 {
+			break
+		}
+		of[next] = ""
+		if digest, ok := digestOf(next.Path); ok { // recording it reports the error
+			of[next], digests = digest, append(digests, digest)
 		}
 	}
-	add(s)
-	after := false
-	for _, next := range u.sources {
-		if after && len(digests) < LookUpMost && next.Size <= left {
-			add(next)
-		}
-		after = after || next == s
+	found := map[string]Stored{}
+	if len(digests) > 0 {
+		found = u.known(ctx, digests)
 	}
-	found := u.known(ctx, digests)
 	for s, digest := range of {
 		u.stored[s] = found[digest]
 	}
