@@ -38,7 +38,7 @@ type (
 		text    []byte
 		dirty   bool
 		shared  bool  // its text and chunks were taken and must not be overwritten
-		takenAt int64 // when it was last taken while open, ns
+		takenAt int64 // when it was last taken while open, or first offered, ns
 		taken   int   // the length of the text then
 		full    bool  // its text had MaxText bytes then
 		beyond  int   // bytes left out beyond MaxText

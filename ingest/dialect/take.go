@@ -9,11 +9,11 @@ import (
 	"tapedeck/schema/block"
 )
 
-// An open message is taken again when this much time (ns) has passed for every retellFact bytes of
-// the fact, or when its text has doubled and is at most retellText bytes long. The beginning of a
-// message is therefore readable at once, and a long one is not stored with every block, however
-// fast it grows: each state has the whole text. A message whose text is full is not taken again
-// before it ends.
+// An open message is taken when its text has doubled since it was taken last and is at most
+// retellText bytes long, so that the beginning of a message is readable at once. A longer one is
+// taken when this much time (ns) has passed for every retellFact bytes of the fact, since it was
+// taken or offered: each state has the whole text, and a message that grows fast is stored with few
+// blocks. A message whose text is full is not taken again before it ends.
 const (
 	retell     = int64(1e9)
 	retellFact = 256 << 10
@@ -65,13 +65,19 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	return taken, len(kept) > 0
 }
 
-// due reports whether Take returns the open message now.
+// due reports whether Take returns the open message now. It notes when a message was first offered.
 func (m *Message) due(now int64) bool {
 	if m.full && m.beyond > 0 {
 		return false
 	}
+	if len(m.text) <= retellText {
+		return len(m.text) >= 2*m.taken || now-m.takenAt >= retell
+	}
+	if m.takenAt == 0 {
+		m.takenAt = now
+	}
 	size := len(m.text) + chunkSize*len(m.ChunkAt)
-	return now-m.takenAt >= retell*int64(1+size/retellFact) || len(m.text) >= 2*m.taken && len(m.text) <= retellText
+	return now-m.takenAt >= retell*int64(1+size/retellFact)
 }
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
