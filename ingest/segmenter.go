@@ -26,9 +26,10 @@ type segmenter struct {
 	template   schema.StreamState // initial fields of the states of all segments
 	session    string             // session of frames that name none; "" until a frame names one
 	deferredAt uint64             // position.next when the emitter deferred an open message
+	deferred   time.Time          // when that was
 }
 
-// deferFor is the time after which messages that the emitter deferred are taken.
+// deferFor is the time after which messages that the emitter deferred are taken, if no frame arrives.
 const deferFor = time.Second
 
 func (s *segmenter) setDialect(name, evidence string) {
@@ -182,8 +183,10 @@ func (s *segmenter) end(at int64, reason, digest string) {
 	s.blocks.cutClosed()
 }
 
-// quiet reports whether no frame has arrived since the emitter deferred a message.
-func (s *segmenter) quiet() bool { return s.deferredAt == s.position.next }
+// quiet reports whether the emitter deferred a message deferFor ago, and no frame has arrived since.
+func (s *segmenter) quiet() bool {
+	return s.deferredAt == s.position.next && time.Since(s.deferred) >= deferFor
+}
 
 // collect takes the changed facts from the emitter and adds each to the segment of its session.
 func (s *segmenter) collect(settle bool) {
@@ -211,7 +214,9 @@ func (s *segmenter) collect(settle bool) {
 		s.beginLate(l)
 	}
 	if deferred {
-		s.deferredAt = s.position.next
+		if s.deferredAt != s.position.next {
+			s.deferredAt, s.deferred = s.position.next, time.Now()
+		}
 		s.wake.within(deferFor)
 	}
 }
