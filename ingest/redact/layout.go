@@ -154,13 +154,24 @@ func (s *layout) add(p *prefilter, raw []byte, from, to int, part part) {
 		if i+2 < to && p.first.has(raw[i], raw[i+1], raw[i+2]) == 0 {
 			continue
 		}
-		if p.mayBegin(raw[i:to], part.gap) {
+		if p.mayBegin(raw[i:to], part.gap) && !decided(raw, from, i, to) {
 			s.near = append(s.near, near{len(s.parts), i - from})
 		}
 	}
 	s.parts = append(s.parts, part)
 	s.learnt = s.learnt && len(s.near) <= nearMost
 }
+
+// decided reports whether only bytes of the part [from, to) determine whether a secret begins at byte
+// i: contextMost bytes before it, and those after it up to the byte after a quote.
+func decided(raw []byte, from, i, to int) bool {
+	quote := bytes.IndexByte(raw[i:to], '"')
+	return (from == 0 || i-from > contextMost) && quote >= 0 && i+quote+1 < to
+}
+
+// contextMost is more than the length of what prefilter.begins reads before a keyword: an escape, a
+// control sequence, or the name of a member that no other frame continues.
+const contextMost = 48
 
 // opening returns the offset at which the JSON of a frame begins, or -1 for a frame that may not be
 // JSON. The bytes before the offset are part of that decision.

@@ -16,6 +16,7 @@ var layouts = []string{
 	`{"type":"x","nested":{"id":"a","list":["u","%[2]s",{"id":4,"n":%[1]d}],"text":"t"},"id":"b","text":"long text, with a comma"}`,
 	"event: delta\nid: %[1]d\ndata: {\"index\":0,\"delta\":{\"text\":\"%[2]s\"},\"text\":\"skip_\"}\n\n",
 	`{"a":"1","b":"2"}{"c":"%[1]d","d":"%[2]s","id":7}`,
+	`{"session_id":"sess-000017","node_id":"ghp_a","n":%[1]d,"run_id": "sk-proj-x","content":"%[2]s"}`,
 	`["one","%[2]s",%[1]d.5,{"id":"3","x":"y"},"end"]`,
 	`{"a":"b","c":}]},"d":"%[1]d","url":"gho-t:/","f":"%[2]s"}`,
 	`{"key":"gh%[2]s","n":-%[1]de5,"token":"p_","s":"%[2]s`,
@@ -24,7 +25,7 @@ var layouts = []string{
 }
 
 // pieces are parts of texts: words, and parts of secrets and of their keywords.
-var pieces = []string{"", "", "a", " hello", `a \"quote\"`, `\\`, `\u0041`, "g", "h", "gh", "ghp_", "p_", "hp_16C7e42F292c6912E7710c838347Ae178B4a",
+var pieces = []string{"", "", "a", " hello", `a \"quote\"`, `\\`, `\u0041`, "g", "h", "gh", "ghp_", "p_", "hp_16C7e42F292c6912E7710c838347Ae178B4a", "sess-", `"},{"session_id":"sess-`, "16C7e42F292c6912E7710c838347Ae178B4a",
 	"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "sk", "-proj-", "AKIA", "AKIAIOSFODNN7EXAMPLE", ":", "//user:pass", "word@host", "%41", "é"}
 
 func randomFrame(random *rand.Rand, layout string) *schema.Frame {
@@ -71,7 +72,7 @@ func TestLayout(t *testing.T) {
 			t.Fatalf("frame %d: %s\nclean: %v\nwant %v, %x\ngot  %v, %x", i, f.Raw, clean, fresh.walker.leaves, fresh.walker.identity, m.walker.leaves, m.walker.identity)
 		}
 	}
-	for _, layout := range layouts[:6] {
+	for _, layout := range layouts[:7] {
 		if fitted[layout] < 500 {
 			t.Errorf("%d frames fit %s: the test compares too few", fitted[layout], layout)
 		}

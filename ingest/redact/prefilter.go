@@ -242,12 +242,32 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 		case c == '\n' || c == '\r': // the end of a line of plain text, which the next frame may continue
 			return true
 		case c == '"' || c == '\\':
-			return goesOn(&r.prefix[i], raw[to+i:])
+			return goesOn(&r.prefix[i], raw[to+i:]) && (c != '"' || !ofWhole(raw, from))
 		case !r.prefix[i].has(c):
 			return false
 		}
 	}
-	return m.survives(r.program, raw[to:])
+	return m.survives(r.program, raw, from, to)
+}
+
+// ofWhole reports whether byte from of a frame begins the value of a JSON member that no other frame
+// continues, such as the id of a session.
+func ofWhole(raw []byte, from int) bool {
+	i := from - 1
+	if i < 3 || raw[i] != '"' {
+		return false
+	}
+	for i--; i > 0 && raw[i] == ' '; i-- {
+	}
+	if raw[i] != ':' {
+		return false
+	}
+	for i--; i > 0 && raw[i] == ' '; i-- {
+	}
+	if i < 1 || raw[i] != '"' || raw[i-1] == '\\' {
+		return false
+	}
+	return names.kind(hash(nameBegin, raw[bytes.LastIndexByte(raw[:i], '"')+1:i])) != 0
 }
 
 // goesOn reports whether a text continues after a quote or a backslash, or whether another frame
@@ -288,11 +308,13 @@ func (r *rule) declaredAt(raw []byte) bool {
 // survivesMost is the maximum number of bytes that survives feeds to a pattern.
 const survivesMost = 1 << 10
 
-// survives reports whether a pattern matches at the beginning of raw. It also returns true if the
-// pattern may still match at the end of raw, or at the first quote, backslash or line end.
-func (m *machine) survives(p *program, raw []byte) bool {
+// survives reports whether a pattern matches the bytes after a keyword at bytes [from, to) of a
+// frame. It also returns true if the pattern may still match at the end of the frame, at the first
+// backslash or line end, or at the first quote, unless no other frame continues the text.
+func (m *machine) survives(p *program, raw []byte, from, to int) bool {
 	threads := m.beginIn(m.scratch, p, 0)
-	for _, c := range raw[:min(len(raw), survivesMost)] {
+	var c byte
+	for _, c = range raw[to:min(len(raw), to+survivesMost)] {
 		if len(threads) == 0 || c == '"' || c == '\\' || c == '\n' || c == '\r' {
 			break
 		}
@@ -301,5 +323,5 @@ func (m *machine) survives(p *program, raw []byte) bool {
 		}
 	}
 	m.scratch = threads[:0]
-	return m.found || len(threads) > 0
+	return m.found || len(threads) > 0 && (c != '"' || !ofWhole(raw, from))
 }

@@ -17,6 +17,7 @@ func BenchmarkPush(b *testing.B) {
 	usage := `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":%d,"cache_read_input_tokens":0,"output_tokens":10}}`
 	for name, line := range map[string]string{
 		"chunks": `{"session_id":"run-1","node_id":"think","event_id":%d,"type":"message_chunk","content":" word","id":"m1"}`,
+		"keyish": `{"session_id":"sess-000017","node_id":"think","event_id":%d,"type":"message_chunk","content":" word","id":"m1"}`,
 		"text":   `{"session_id":"s","n":%d,"type":"message","content":"` + prose + `"}`,
 		"prose":  `{"session_id":"s","n":%d,"type":"message","content":"` + other + `"}`,
 		"base64": `{"session_id":"s","n":%d,"type":"image","data":"` + b64 + `"}`,

@@ -25,7 +25,8 @@ function show(value: unknown, revealed = '') {
 test('what is found is opened, marked and has its path, also far down a list', async () => {
   const user = show({ people })
   expect(screen.getByRole('button', { name: 'people: [300 items, 18.5 kB]' })).toBeTruthy()
-  await user.type(screen.getByRole('textbox', { name: 'Search in result' }), 'PERSON 29')
+  await user.click(screen.getByRole('textbox', { name: 'Search in result' }))
+  await user.paste('PERSON 29') // each key pressed would render all rows
   expect(await screen.findByText('1 of 11')).toBeTruthy()
   expect(screen.getByText('$.people[29].name')).toBeTruthy()
   await user.keyboard('{Enter}')
