@@ -80,7 +80,7 @@ type offer struct {
 	done  func(error)
 }
 
-// Publish implements ingest.Publisher. A block of a deleted session is refused for good, with an
+// Publish implements ingest.Publisher. A block of a deleted session is refused permanently, with an
 // ingest.DeletedError. The error is a *quota.RateError if ctx ends while the block waits for a
 // rate.
 func (p *Publisher) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {

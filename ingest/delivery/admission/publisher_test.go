@@ -24,7 +24,7 @@ func TestTakesBack(t *testing.T) {
 	}{
 		{name: "durable", unstored: 1000, waits: time.Second},
 		{name: "abandoned", abandon: away, waits: time.Second},
-		{name: "refused for good", refuse: ingest.Permanent(away), waits: time.Second},
+		{name: "refused permanently", refuse: ingest.Permanent(away), waits: time.Second},
 		{name: "refused for now", refuse: away, ends: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
