@@ -243,3 +243,40 @@ func TestEndOfAGrowingMessage(t *testing.T) {
 		mem.Wait()
 	})
 }
+
+// A pause of milliseconds, as of a publisher that holds back, does not publish messages that were
+// deferred: a second without a frame does.
+func TestPauseIsNotTheEndOfAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := &ingesttest.Memory{}
+		s := open(t, mem, ingest.Settings{BlockAge: 5 * time.Millisecond, BlockBytes: 64 << 10}, ingest.StreamOptions{Dialect: "loom", Session: "s"})
+		text := strings.Repeat("x", 4000)
+		states := func() (n int) {
+			for _, b := range mem.Blocks() {
+				n += len(b.Facts.Messages)
+			}
+			return n
+		}
+		for n := 0; len(mem.Blocks()) == 0; n++ { // the last frame fills a block, while a tick is due for the frames before it
+			line := fmt.Sprintf(`{"session_id":"s","node_id":"n","event_id":%d,"type":"message_chunk","content":%q,"id":"think"}`, n+1, text)
+			if err := s.Record(t.Context(), line1(line, int64(n)*1e6)); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		time.Sleep(300 * time.Millisecond) // virtual time: many times BlockAge
+		synctest.Wait()
+		if got := states(); got != 0 {
+			t.Errorf("%d states of the message after 0.3 s without a frame", got)
+		}
+		time.Sleep(time.Second) // virtual time: now it is quiet
+		synctest.Wait()
+		if got := states(); got != 1 {
+			t.Errorf("%d states of the message after a second without a frame", got)
+		}
+		if _, err := s.Close(t.Context(), "eof"); err != nil {
+			t.Fatal(err)
+		}
+		mem.Wait()
+	})
+}

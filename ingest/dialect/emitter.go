@@ -35,13 +35,13 @@ type (
 	// Message's text is built with Append.
 	Message struct {
 		schema.Message
-		text    []byte
-		dirty   bool
-		shared  bool  // its text and chunks were taken and must not be overwritten
-		takenAt int64 // when it was last taken while open, or first offered, ns
-		taken   int   // the length of the text then
-		full    bool  // its text had MaxText bytes then
-		beyond  int   // bytes left out beyond MaxText
+		text   []byte
+		dirty  bool
+		shared bool  // its text and chunks were taken and must not be overwritten
+		since  int64 // when it was last taken while open, or first offered as a long one, ns
+		taken  int   // the length of the text then
+		full   bool  // its text had MaxText bytes then
+		beyond int   // bytes left out beyond MaxText
 	}
 	Usage struct {
 		schema.Usage

@@ -357,6 +357,40 @@ func TestLongMessagesAreToldSeldom(t *testing.T) {
 	}
 }
 
+// A message that is long when it is offered for the first time, and grows by blocks within
+// milliseconds, is emitted a second later, and then at its end: each state has the whole text.
+func TestFastMessagesAreToldSeldom(t *testing.T) {
+	for _, c := range []struct {
+		pieces, want int // pieces of 16 KiB, one each 10 ms; states
+	}{{10, 1}, {99, 1}, {110, 2}, {1, 1}} {
+		b := NewEmitter(stream)
+		m := b.OpenMessage(schema.MessageAssistant, "m", frame(0))
+		piece, states, bytes := make([]byte, 16<<10), 0, 0
+		at := frame(0).At
+		for i := range c.pieces {
+			at += 10e6
+			if len(m.text) < retellFact-len(piece) { // a second for each retellFact bytes
+				b.Append(m, piece, &schema.Frame{Seq: uint64(i), At: at})
+			} else {
+				b.Append(m, piece[:1], &schema.Frame{Seq: uint64(i), At: at})
+			}
+			facts, putOff := b.Take(at, false)
+			states += len(facts.Messages)
+			if len(facts.Messages) == 0 && !putOff {
+				t.Errorf("%d pieces: neither taken nor put off", i)
+			}
+		}
+		b.Complete(m, &schema.Frame{Seq: uint64(c.pieces), At: at})
+		facts, _ := b.Take(at, false)
+		for _, m := range facts.Messages {
+			states, bytes = states+1, len(m.Text)
+		}
+		if states != c.want || bytes != m.TextLen() {
+			t.Errorf("%d pieces: %d states, want %d; the last has %d of %d bytes", c.pieces, states, c.want, bytes, m.TextLen())
+		}
+	}
+}
+
 // An open message with MaxText bytes is emitted once more, and then at its end.
 func TestFullMessagesAreToldAtTheirEnd(t *testing.T) {
 	b := NewEmitter(stream)

@@ -53,11 +53,14 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	taken := make([]schema.Message, 0, len(b.messages))
 	kept := b.messages[:0]
 	for _, m := range b.messages {
+		if m.since == 0 && len(m.text) > retellText { // it grew beyond that before it was offered
+			m.since = now
+		}
 		if !all && !m.Message.Complete && !m.due(now) {
 			kept = append(kept, m)
 			continue
 		}
-		m.dirty, m.takenAt, m.taken, m.full = false, now, len(m.text), m.beyond > 0
+		m.dirty, m.since, m.taken, m.full = false, now, len(m.text), m.beyond > 0
 		taken = append(taken, m.take())
 	}
 	clear(b.messages[len(kept):])
@@ -65,19 +68,16 @@ func (b *Emitter) takeMessages(now int64, all bool) ([]schema.Message, bool) {
 	return taken, len(kept) > 0
 }
 
-// due reports whether Take returns the open message now. It notes when a message was first offered.
+// due reports whether Take returns the open message now.
 func (m *Message) due(now int64) bool {
 	if m.full && m.beyond > 0 {
 		return false
 	}
 	if len(m.text) <= retellText {
-		return len(m.text) >= 2*m.taken || now-m.takenAt >= retell
-	}
-	if m.takenAt == 0 {
-		m.takenAt = now
+		return len(m.text) >= 2*m.taken || now-m.since >= retell
 	}
 	size := len(m.text) + chunkSize*len(m.ChunkAt)
-	return now-m.takenAt >= retell*int64(1+size/retellFact)
+	return now-m.since >= retell*int64(1+size/retellFact)
 }
 
 const chunkSize = 12 // of an element of ChunkAt and one of ChunkEnd
