@@ -14,11 +14,6 @@ import (
 // dialTimeout bounds the opening of a connection, including the TLS handshake.
 const dialTimeout = 5 * time.Second
 
-// packetTimeout bounds the time in which ClickHouse sends nothing on a connection of Dial while it
-// works on a statement. It reports the progress of a query ten times a second, but is silent while
-// it finishes an insert, which takes seconds on a machine that has much to do.
-const packetTimeout = 30 * time.Second
-
 // Open opens a pool of connections for queries. The DSN has the form of clickhouse-go,
 // clickhouse://user:password@host:9000/database?secure=true, with the parameters of tlsFiles. Open
 // does not connect before the first query.
@@ -92,8 +87,7 @@ func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
 		client, err = ch.Dial(ctx, ch.Options{
 			Address: addr, Database: opts.Auth.Database, User: opts.Auth.Username, Password: opts.Auth.Password,
 			TLS: opts.TLS, Compression: compression(addr), ClientName: "tapedeck", DialTimeout: dialTimeout,
-			ReadTimeout: packetTimeout,
-			Settings:    settings,
+			Settings: settings,
 		})
 		if err == nil {
 			return client, nil
