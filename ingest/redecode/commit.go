@@ -113,11 +113,21 @@ func (r *run) commit(ctx context.Context, streams []stream) error {
 		return nil
 	}
 	if err := r.Announce(ctx, tombstone.Key{Tenant: r.tenant, Session: r.session}); err != nil {
-		return fmt.Errorf("the session is decoded again, but servers may show what was stored before until they learn of it; "+
-			"repeat the request: %w", err)
+		return &unfinishedError{fmt.Errorf("announce the new generation: %w", err)}
 	}
 	return nil
 }
+
+// unfinishedError reports that readers read the new generation, but that a later step failed: another
+// server may still show what it has in memory, or masked secrets remain on a disk. Repeating the
+// request does the rest.
+type unfinishedError struct{ cause error }
+
+// Error implements error.
+func (e *unfinishedError) Error() string { return "the session is decoded again: " + e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *unfinishedError) Unwrap() error { return e.cause }
 
 // streamsAtOnce bounds the length of a DELETE statement.
 const streamsAtOnce = 500

@@ -87,8 +87,17 @@ func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 		return
 	}
 	p, known := problem.From(err)
+	_, unfinished := errors.AsType[*unfinishedError](err)
 	switch {
 	case known:
+	case unfinished:
+		r.log.Warn("redecode: not finished", "path", req.URL.Path, "error", err)
+		p = &problem.Problem{
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "The session has its new facts, but not everything that follows is done: other servers may still show " +
+				"what was stored before, and secrets that were to be masked may remain on a disk.",
+			Hint: "Repeat the request.",
+		}
 	case isUnavailable(err):
 		r.log.Warn("redecode: ClickHouse does not answer", "path", req.URL.Path, "error", err)
 		p = &problem.Problem{

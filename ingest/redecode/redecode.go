@@ -275,7 +275,7 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 	}
 	if r.masks != nil {
 		if err := r.removeCopies(ctx, streams); err != nil {
-			return nil, fmt.Errorf("the secrets are masked, and JetStream or rows on the disk still have them (repeat the request to remove them): %w", err)
+			return nil, &unfinishedError{fmt.Errorf("JetStream or rows on the disk still have the secrets: %w", err)}
 		}
 	}
 	// The run has succeeded: rows that are not deleted now are deleted by the next run.
@@ -284,7 +284,10 @@ func (r *run) all(ctx context.Context) (*Result, error) {
 		err = r.clean(ctx, streams)
 	}
 	if r.masks != nil {
-		return nil, err // the remaining rows contain secrets
+		if err != nil {
+			err = &unfinishedError{fmt.Errorf("rows on the disk still have the secrets: %w", err)}
+		}
+		return nil, err
 	}
 	if err != nil {
 		r.log.Warn("redecode: superseded facts could not be deleted; readers do not see them, and decoding the session again deletes them",

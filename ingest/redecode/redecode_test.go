@@ -1,7 +1,10 @@
 package redecode
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // A stream that was recorded as something else comes to exactly what it would
@@ -271,6 +275,18 @@ func TestRefusals(t *testing.T) {
 	b.store("acme", record(t, ingest.StreamOptions{Session: "s"}, ahead, loomCase(t, "../dialect/loom/testdata/cases/nodes.txtar")))
 	if _, err := gone.Session(t.Context(), "acme", "s", ""); err == nil || !isUnavailable(err) {
 		t.Errorf("a server that is away: %v", err)
+	}
+}
+
+// If other servers cannot be informed, the answer does not say that nothing was changed.
+func TestUnannouncedRedecode(t *testing.T) {
+	b := newBench(t)
+	b.store("acme", record(t, ingest.StreamOptions{Session: "s"}, ahead, loomCase(t, "../dialect/loom/testdata/cases/nodes.txtar")))
+	b.Announce = func(context.Context, ...tombstone.Key) error { return context.DeadlineExceeded }
+	w := httptest.NewRecorder()
+	b.Handle(w, httptest.NewRequest(http.MethodPost, "/v1/sessions/s/redecode", nil), "acme", "s")
+	if text := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(text, "has its new facts") {
+		t.Errorf("%d %s", w.Code, text)
 	}
 }
 
