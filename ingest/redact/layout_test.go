@@ -29,6 +29,15 @@ var pieces = []string{"", "", "a", " hello", `a \"quote\"`, `\\`, `\u0041`, "g",
 	"ghp_16C7e42F292c6912E7710c838347Ae178B4a", "sk", "-proj-", "AKIA", "AKIAIOSFODNN7EXAMPLE", ":", "//user:pass", "word@host", "%41", "é"}
 
 func randomFrame(random *rand.Rand, layout string) *schema.Frame {
+	f := frameOf(random, layout)
+	if random.IntN(8) == 0 { // another byte somewhere
+		f.Raw[random.IntN(len(f.Raw))] = `",:{}[]\a1 g-`[random.IntN(13)]
+	}
+	return f
+}
+
+// frameOf returns a frame of a layout with random texts.
+func frameOf(random *rand.Rand, layout string) *schema.Frame {
 	text := ""
 	for range random.IntN(3) {
 		text += pieces[random.IntN(len(pieces))]
@@ -36,9 +45,6 @@ func randomFrame(random *rand.Rand, layout string) *schema.Frame {
 	f := &schema.Frame{Transport: schema.HTTP, Raw: fmt.Appendf(nil, layout, random.IntN(200), text)}
 	if bytes.HasPrefix(f.Raw, []byte("event:")) {
 		f.Transport = schema.SSE
-	}
-	if random.IntN(8) == 0 { // another byte somewhere
-		f.Raw[random.IntN(len(f.Raw))] = `",:{}[]\a1 g-`[random.IntN(13)]
 	}
 	f.Direction = schema.Direction(random.IntN(20) / 19)
 	return f
@@ -100,6 +106,44 @@ func TestMaskedWithLayouts(t *testing.T) {
 		without.End(func(f *schema.Frame) { want = append(want, string(f.Raw)) })
 		if !slices.Equal(got, want) {
 			t.Fatalf("want %q\ngot  %q", want, got)
+		}
+		masked += len(with.Counts())
+	}
+	if masked < 100 {
+		t.Errorf("%d secrets: the test masks too few", masked)
+	}
+}
+
+// What is masked does not depend on the prefilter either: a masker with a rule for a path, which none
+// of the frames has, looks at each text.
+func TestMaskedWithoutPrefilter(t *testing.T) {
+	slow, err := New(Options{Paths: []Path{{"unused", "no.such.path"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	masked := 0
+	for range 3000 {
+		with, without := fast.NewMasker(), slow.NewMasker()
+		var got, want []string
+		layout := layouts[random.IntN(len(layouts))]
+		for range 40 {
+			f := frameOf(random, layout)
+			g := *f
+			g.Raw = bytes.Clone(f.Raw)
+			with.Push(f, func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+			without.Push(&g, func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		}
+		with.End(func(f *schema.Frame) { got = append(got, string(f.Raw)) })
+		without.End(func(f *schema.Frame) { want = append(want, string(f.Raw)) })
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("frame %d after %q:\nwant %s\ngot  %s", i, want[max(i-3, 0):i], want[i], got[i])
+			}
 		}
 		masked += len(with.Counts())
 	}

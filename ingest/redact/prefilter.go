@@ -242,12 +242,12 @@ func (r *rule) possible(m *machine, raw []byte, from, to int) bool {
 		case c == '\n' || c == '\r': // the end of a line of plain text, which the next frame may continue
 			return true
 		case c == '"' || c == '\\':
-			return goesOn(&r.prefix[i], raw[to+i:]) && (c != '"' || !ofWhole(raw, from))
+			return goesOn(&r.prefix[i], raw[to+i:]) && (c != '"' || r.prefix[i].has('\n') || r.Open || !ofWhole(raw, from))
 		case !r.prefix[i].has(c):
 			return false
 		}
 	}
-	return m.survives(r.program, raw, from, to)
+	return m.survives(r, raw, from, to)
 }
 
 // ofWhole reports whether byte from of a frame begins the value of a JSON member that no other frame
@@ -308,20 +308,26 @@ func (r *rule) declaredAt(raw []byte) bool {
 // survivesMost is the maximum number of bytes that survives feeds to a pattern.
 const survivesMost = 1 << 10
 
-// survives reports whether a pattern matches the bytes after a keyword at bytes [from, to) of a
-// frame. It also returns true if the pattern may still match at the end of the frame, at the first
-// backslash or line end, or at the first quote, unless no other frame continues the text.
-func (m *machine) survives(p *program, raw []byte, from, to int) bool {
-	threads := m.beginIn(m.scratch, p, 0)
+// survives reports whether the pattern of a rule matches the bytes after a keyword at bytes [from, to)
+// of a frame. It also returns true if the pattern may still match at the end of the frame, or at the
+// first quote, backslash or line end. At a quote after which no other frame continues the text the
+// text has to end as in Masker.close.
+func (m *machine) survives(r *rule, raw []byte, from, to int) bool {
+	threads := m.beginIn(m.scratch, r.program, 0)
 	var c byte
 	for _, c = range raw[to:min(len(raw), to+survivesMost)] {
 		if len(threads) == 0 || c == '"' || c == '\\' || c == '\n' || c == '\r' {
 			break
 		}
-		if threads = m.feed(p, threads, c, 0); m.found {
+		if threads = m.feed(r.program, threads, c, 0); m.found {
 			break
 		}
 	}
+	may := m.found || len(threads) > 0
+	if may && !m.found && c == '"' && !r.Open && ofWhole(raw, from) {
+		threads = m.feed(r.program, threads, '\n', 0)
+		may = m.found
+	}
 	m.scratch = threads[:0]
-	return m.found || len(threads) > 0 && (c != '"' || !ofWhole(raw, from))
+	return may
 }

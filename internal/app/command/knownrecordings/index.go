@@ -44,25 +44,33 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 		return nil
 	}
 	return func(digest string) error {
-		known, asked := x.answers[digest]
-		if !asked {
-			err := x.ask(ctx, append([]string{digest}, x.following(path)...))
-			if known, asked = x.answers[digest]; err == nil && !asked { // the answer was cut
-				err = x.ask(ctx, []string{digest})
-				known = x.answers[digest]
-			}
-			switch {
-			case errors.Is(err, errUnanswered):
-				x.answers[digest] = nil
-			case err != nil:
-				return err
-			}
-		}
-		if known == nil {
+		known, err := x.find(ctx, digest, func() []string { return x.following(path) })
+		switch {
+		case errors.Is(err, errUnanswered):
+			x.answers[digest] = nil
+			return nil
+		case err != nil:
+			return err
+		case known == nil:
 			return ctx.Err()
 		}
 		return &KnownError{path, digest, *known}
 	}
+}
+
+// find returns the recording of the bytes with a digest, nil if there is none. If it has to ask the
+// server, it asks for the digests of next too.
+func (x *Index) find(ctx context.Context, digest string, next func() []string) (*streamlist.InSession, error) {
+	known, asked := x.answers[digest]
+	if asked {
+		return known, nil
+	}
+	err := x.ask(ctx, append([]string{digest}, next()...))
+	if known, asked = x.answers[digest]; err == nil && !asked { // the answer was cut
+		err = x.ask(ctx, []string{digest})
+		known = x.answers[digest]
+	}
+	return known, err
 }
 
 // errUnanswered reports that the server did not answer. The files then count as unknown.

@@ -37,15 +37,10 @@ func Uploaded(server Server) func(ctx context.Context, digests []string) map[str
 	return func(ctx context.Context, digests []string) map[string]agenthistory.Stored {
 		clear(x.answers)
 		found := map[string]agenthistory.Stored{}
-		err := x.ask(ctx, digests)
-		for _, digest := range digests {
+		for i, digest := range digests {
+			known, err := x.find(ctx, digest, func() []string { return digests[i+1:] })
 			if err != nil {
 				break
-			}
-			known, asked := x.answers[digest]
-			if !asked { // the answer was cut
-				err = x.ask(ctx, []string{digest})
-				known = x.answers[digest]
 			}
 			if known != nil {
 				found[digest] = agenthistory.Stored{Stream: known.Stream.ID, First: known.Stream.FirstAt}
