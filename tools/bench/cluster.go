@@ -59,9 +59,12 @@ func (c *cluster) start(ctx context.Context, h *harness) (err error) {
 	if c.sink, err = serveRole(ctx, h.Program, c.dir, c.env, "sink,api"); err != nil {
 		return err
 	}
-	c.ingest, err = serveRole(ctx, h.Program, c.dir, c.env, "ingest")
+	c.ingest, err = serveRole(ctx, h.Program, c.dir, c.env, "ingest", manyStreams...)
 	return err
 }
+
+// manyStreams are flags of a server for more streams of one tenant than the default allows.
+var manyStreams = []string{"--max-streams", "20000", "--max-streams-per-tenant", "20000"}
 
 // separate starts another server of the cluster, so that the memory of earlier parts is not
 // measured.
@@ -70,7 +73,7 @@ func (c *cluster) separate(ctx context.Context, h *harness, role string) (*comma
 	if err != nil {
 		return nil, err
 	}
-	return serveRole(ctx, h.Program, dir, c.env, role)
+	return serveRole(ctx, h.Program, dir, c.env, role, manyStreams...)
 }
 
 // stop ends the running parts of the cluster. c may be nil.

@@ -116,7 +116,8 @@ func (h *harness) tempDir(name string) (string, error) {
 	return os.MkdirTemp(h.Dir, name+"-")
 }
 
-// Run measures the parts.
+// Run measures the parts. If a part fails, the others are measured all the same: the report then has
+// their results, and is returned with the errors. It is nil if no part was measured.
 func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	h := &harness{Options: opts, path: opts.File}
 	h.Stored = cmp.Or(h.Stored, pick(h, 10_000_000, 20_000))
@@ -133,17 +134,28 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	r := &Report{Environment: h.environment("benchmarks"), Quick: opts.Quick, Given: opts.File != "",
 		Frames: h.frames, Bytes: h.bytes}
 	defer func() { err = errors.Join(err, h.cluster.stop(context.WithoutCancel(ctx))) }()
+	measured := 0
 	for _, p := range parts {
 		if len(opts.Only) > 0 && !slices.Contains(opts.Only, p.name) {
 			continue
 		}
 		began := time.Now()
 		h.Say(p.title + " …")
-		if err := p.measure(ctx, h, &r.Results); err != nil {
-			return nil, fmt.Errorf("measure %s: %w", strings.ToLower(p.title), err)
+		if failed := p.measure(ctx, h, &r.Results); failed != nil {
+			failed = fmt.Errorf("measure %s: %w", strings.ToLower(p.title), failed)
+			h.Say(failed.Error())
+			err = errors.Join(err, failed)
+			if ctx.Err() != nil {
+				break
+			}
+			continue
 		}
+		measured++
 		h.Say(fmt.Sprintf("%s: measured in %v", p.title, time.Since(began).Round(time.Millisecond)))
 	}
+	if measured == 0 {
+		return nil, err
+	}
 	r.Bars, r.Took = r.Results.bars(), time.Since(r.When)
-	return r, nil
+	return r, err
 }

@@ -215,18 +215,31 @@ func (c *common) measure(ctx context.Context, name, dir string, take func(bench.
 		Say: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, c.keepPart(report))
 	}
-	text, err := json.MarshalIndent(report, "", "  ")
+	text, err := c.keep(report)
 	if err != nil {
 		return err
 	}
-	if c.JSON != "" {
-		if err := os.WriteFile(c.JSON, append(text, '\n'), 0o644); err != nil {
-			return err
-		}
-	}
 	return render(text, c.Out)
+}
+
+// keep writes the results, if they are to be kept, and returns them as JSON.
+func (c *common) keep(report any) ([]byte, error) {
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil || c.JSON == "" {
+		return text, err
+	}
+	return text, os.WriteFile(c.JSON, append(text, '\n'), 0o644)
+}
+
+// keepPart keeps the results of a run of which a part failed, for render. No page is written.
+func (c *common) keepPart(report any) error {
+	if r, ok := report.(*bench.Report); !ok || r == nil {
+		return nil
+	}
+	_, err := c.keep(report)
+	return err
 }
 
 // render prints the page of a report, and writes it to a file unless out is "".
