@@ -25,6 +25,8 @@ type Index struct {
 	// answers has the recordings that the server has named, by digest; nil for none.
 	answers map[string]*streamlist.InSession
 	reads   *bool // the token may read recordings; nil before the first request
+	// Session, if set, is the session to record into: a recording counts only if it is in this one.
+	Session string
 }
 
 // NewIndex returns an index of files, which are looked up in this order.
@@ -51,7 +53,7 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 			return nil
 		case err != nil:
 			return err
-		case known == nil:
+		case known == nil, x.Session != "" && known.SessionID != x.Session:
 			return ctx.Err()
 		}
 		return &KnownError{path, digest, *known}

@@ -42,7 +42,7 @@ func TestUsageErrors(t *testing.T) {
 		"frames x --raw --json":            "goes without --json",
 		"usage --top -1":                   "--top -1: it must be 0",
 		"usage --min-duration -1s":         "--min-duration -1s: it must be 0s",
-		"usage --json --csv":               "--csv goes without --json",
+		"usage --json --csv":               "--format csv goes without --json",
 		"tools --csv --slowest 3":          "goes without --slowest",
 		"play x --json --format sse":       "goes without --format sse",
 		"show ":                            "name a session",
