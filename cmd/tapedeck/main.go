@@ -22,6 +22,7 @@ type cli struct {
 	Record recordCommand `cmd:"" group:"record" help:"Record a command, a file, standard input, a URL, NATS."`
 	Sync   syncCommand   `cmd:"" group:"record" help:"Record the history of the coding agents on this machine."`
 	Proxy  proxyCommand  `cmd:"" group:"record" help:"Record what an application sends and receives."`
+	Demo   demoCommand   `cmd:"" group:"record" help:"Print the output of a scripted agent, to record it."`
 	Import importCommand `cmd:"" group:"record" help:"Record what is in a tape file."`
 	Flush  flushCommand  `cmd:"" group:"record" help:"Send recorded blocks that wait on disk for their server."`
 

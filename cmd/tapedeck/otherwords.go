@@ -12,7 +12,7 @@ var otherWords = map[string]string{
 	"inspect": "tapedeck show SESSION", "describe": "tapedeck show SESSION", "trace": "tapedeck show SESSION",
 	"tail": "tapedeck play --follow SESSION", "attach": "tapedeck play --follow SESSION", "replay": "tapedeck play SESSION",
 	"status": "tapedeck doctor", "check": "tapedeck doctor", "ping": "tapedeck health", "ready": "tapedeck health --ready",
-	"start": "tapedeck up", "server": "tapedeck up", "init": "tapedeck up", "demo": "tapedeck up --demo",
+	"start": "tapedeck up", "server": "tapedeck up", "init": "tapedeck up",
 	"run": "tapedeck record -- COMMAND", "exec": "tapedeck record -- COMMAND", "capture": "tapedeck record -- COMMAND",
 	"find": "tapedeck search WORDS", "grep": "tapedeck search WORDS", "query": "tapedeck search WORDS",
 	"compare": "tapedeck diff A B", "cost": "tapedeck usage", "costs": "tapedeck usage", "tokens-used": "tapedeck usage",
