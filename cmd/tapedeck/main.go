@@ -64,8 +64,8 @@ type cli struct {
 	Audit       auditCommand       `cmd:"" group:"operate" help:"List who did what on a server."`
 	Version     versionCommand     `cmd:"" group:"operate" help:"Print the version."`
 	Completion  completionCommand  `cmd:"" group:"operate" help:"Print what a shell reads to complete commands."`
-	Man         manCommand         `cmd:"" hidden:"" help:"Print the manual page."`
-	Flags       flagsCommand       `cmd:"" hidden:"" help:"The flags that every command takes."`
+	Man         manCommand         `cmd:"" group:"operate" hidden:"" help:"Print the manual page."`
+	Flags       flagsCommand       `cmd:"" group:"operate" hidden:"" help:"The flags that every command takes."`
 }
 
 // global holds the flags that every command takes.

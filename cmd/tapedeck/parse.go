@@ -85,8 +85,10 @@ func parseProblem(err error, server string) error {
 // explain returns the error for a command line without a command, with an unknown command, or with
 // a configuration file for a command that reads none; nil for other errors.
 func explain(c *kong.Context, selected *kong.Node, server string) error {
-	if advice := programAdvice(positionals(c)); advice != "" && selected.Name == "record" {
-		return errors.New(advice)
+	if selected.Name == "record" {
+		if advice := programAdvice(fromFirst(c)); advice != "" {
+			return errors.New(advice)
+		}
 	}
 	if c.Error == nil { // all arguments were parsed
 		if selected.Leaf() {
@@ -108,13 +110,18 @@ func explain(c *kong.Context, selected *kong.Node, server string) error {
 	return nil
 }
 
-// positionals returns the first argument that was parsed and is no flag.
-func positionals(c *kong.Context) []string {
+// fromFirst returns the arguments of a command from the first one on that is no flag.
+func fromFirst(c *kong.Context) []string {
 	for _, p := range c.Path {
-		if p.Positional != nil {
-			if list, ok := c.Value(p).Interface().([]string); ok {
-				return list
-			}
+		if p.Positional == nil {
+			continue
+		}
+		list, ok := c.Value(p).Interface().([]string)
+		if !ok || len(list) == 0 {
+			return nil
+		}
+		if i := slices.Index(c.Args, list[0]); i >= 0 {
+			return c.Args[i:]
 		}
 	}
 	return nil

@@ -25,22 +25,22 @@ func programAdvice(sources []string) string {
 	if _, err := os.Lstat(name); err == nil {
 		return ""
 	}
-	if _, err := exec.LookPath(name); err != nil || strings.ContainsRune(name, os.PathSeparator) {
+	arguments, agent := streamingArguments[name]
+	if _, err := exec.LookPath(name); err != nil && !agent || strings.ContainsRune(name, os.PathSeparator) {
 		return ""
 	}
-	arguments := streamingArguments[name]
-	if arguments == "" {
+	if !agent {
 		arguments = "…"
 		if len(sources) > 1 {
-			arguments = shellWords(sources[1:])
+			arguments = quotedWords(sources[1:])
 		}
 	}
 	return fmt.Sprintf("%s is not a file here but a program. To record what it prints write: tapedeck record -- %s %s",
 		name, name, arguments)
 }
 
-// shellWords quotes words for a shell where that is necessary.
-func shellWords(words []string) string {
+// quotedWords quotes words for a shell where that is necessary.
+func quotedWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = console.ShellWord(w)

@@ -40,8 +40,8 @@ var recordings = []recording{
 	{FailedSession, 1500 * ms, recordLines(FailedSession, true)}, // a comparison takes the earlier one as the first
 }
 
-// Record records the sessions of the demo that are not recorded yet, at the same time. It logs the
-// result.
+// Record records the sessions of the demo that are not recorded yet, at the same time. It logs
+// failures.
 func Record(ctx context.Context, rec *ingest.Recorder, db clickhouse.Conn, log *slog.Logger) {
 	var all sync.WaitGroup
 	for _, r := range recordings {
@@ -64,7 +64,7 @@ func (r *recording) once(ctx context.Context, rec *ingest.Recorder, db clickhous
 		return
 	}
 	if found {
-		log.Info("demo: the session is recorded already", "play", "tapedeck play "+r.session)
+		log.Debug("demo: the session is recorded already", "play", "tapedeck play "+r.session)
 		return
 	}
 	summary, err := r.record(ctx, rec, log)
@@ -72,7 +72,7 @@ func (r *recording) once(ctx context.Context, rec *ingest.Recorder, db clickhous
 		log.Error("demo: the session was not recorded", "session", r.session, "error", err)
 		return
 	}
-	log.Info("demo: recorded the session", "frames", summary.Frames, "play", "tapedeck play "+r.session)
+	log.Debug("demo: recorded the session", "frames", summary.Frames, "play", "tapedeck play "+r.session)
 }
 
 var demoTags = map[string]string{"demo": "yes"}

@@ -91,7 +91,7 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 		x.reads = &may
 	}
 	limit := 1
-	if len(digests) > 1 {
+	if len(digests) > 1 || x.Session != "" {
 		limit = streamlist.Most
 	}
 	var page query.Page[streamlist.InSession]
@@ -101,7 +101,8 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 		}
 	}
 	for i := range page.Items {
-		if s := &page.Items[i]; x.answers[s.Stream.Digest] == nil { // the latest is listed first
+		// The latest is listed first; one in the session itself counts before others.
+		if s := &page.Items[i]; x.answers[s.Stream.Digest] == nil || s.SessionID == x.Session {
 			x.answers[s.Stream.Digest] = s
 		}
 	}
