@@ -42,7 +42,7 @@ func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 // parseInvocation parses a command line.
 func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 	i := &invocation{args: args, sources: settings.NewSources()}
-	i.parser = kong.Must(&i.cli, append(valueMappers(), kong.Name("tapedeck"), kong.Vars{"server": defaultServer},
+	i.parser = kong.Must(&i.cli, append(valueMappers(), kong.Name("tapedeck"),
 		kong.Description("Record agent streams, play them at their own timing, report on them."),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&i.cli.global), kong.Bind(i), kong.ValueFormatter(helpValue),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.ExplicitGroups(commandGroups), kong.Resolvers(i.sources))...)

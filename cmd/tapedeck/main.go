@@ -70,7 +70,7 @@ type cli struct {
 
 // global holds the flags that every command takes.
 type global struct {
-	Server       string `help:"The tapedeck server." default:"${server}" env:"TAPEDECK_SERVER" placeholder:"URL"`
+	Server       string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
 	RecordServer string `help:"The server that takes recordings, if another one than --server does." env:"TAPEDECK_RECORD_SERVER" placeholder:"URL"`
 	Token        string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
 	AsTenant     string `help:"The tenant of the request, for tokens of all tenants. Commands that record also have --tenant, which names the tenant of the recording." env:"TAPEDECK_TENANT" placeholder:"T"`
@@ -78,7 +78,7 @@ type global struct {
 	JSON bool `help:"Print machine-readable output." name:"json"`
 }
 
-// defaultServer is the server that "tapedeck up" starts.
+// defaultServer is the server that "tapedeck up" starts, and the default of --server.
 const defaultServer = "http://127.0.0.1:4600"
 
 const (

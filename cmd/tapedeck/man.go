@@ -14,9 +14,9 @@ import (
 // manCommand prints the manual page of the program, for its package.
 type manCommand struct{}
 
-const manDescription = `tapedeck taps the streams of AI agents (NDJSON, server-sent events, WebSockets) while they run, keeps every frame with
+const manDescription = `The program taps the streams of AI agents (NDJSON, server-sent events, WebSockets) while they run, keeps every frame with
 the time at which it arrived, plays sessions at their own timing, and reports which tools ran, what failed, and what was used.
-"tapedeck up" starts a server on this machine with everything inside; "tapedeck COMMAND --help" lists the flags of a command with
+"tapedeck up" starts a server on this machine with everything inside. --help behind a command lists its flags with
 their environment variables and defaults.`
 
 const manFiles = `/etc/tapedeck/tapedeck.env has the settings of the services. /var/lib/tapedeck has their recordings, and

@@ -30,11 +30,11 @@ func TestTableFitsTerminal(t *testing.T) {
 	}{
 		{0, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the shop fail, and is it safe to release? 漢字漢字"},
 		{200, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the shop fail, and is it safe to release? 漢字漢字"},
-		{100, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the…"},
-		{100, []string{"started", "runs"}, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the…"},
-		{80, []string{"started", "runs"}, id + "  3     Why did the nightly build of the…"},
-		{76, []string{"started", "runs"}, id + "  3     Why did the nightly build of…"},
-		{60, []string{"started", "runs"}, id + "  Why did the nightl…"},
+		{100, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the s…"},
+		{100, []string{"started", "runs"}, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the s…"},
+		{80, []string{"started", "runs"}, id + "  3     Why did the nightly build of the sh…"},
+		{76, []string{"started", "runs"}, id + "  3     Why did the nightly build of th…"},
+		{60, []string{"started", "runs"}, id + "  Why did the nightly b…"},
 		{40, []string{"started", "runs"}, id + "  Why did the nightl…"}, // nothing more can be cut
 	} {
 		out := write(tc.width, tc.optional...)

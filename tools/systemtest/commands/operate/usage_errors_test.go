@@ -42,7 +42,7 @@ func TestUsageErrors(t *testing.T) {
 		"frames x --raw --json":            "goes without --json",
 		"usage --top -1":                   "--top -1: it must be 0",
 		"usage --min-duration -1s":         "--min-duration -1s: it must be 0s",
-		"usage --json --csv":               "--format csv goes without --json",
+		"usage --json --csv":               "--csv goes without --json",
 		"tools --csv --slowest 3":          "goes without --slowest",
 		"play x --json --format sse":       "goes without --format sse",
 		"show ":                            "name a session",
@@ -93,7 +93,8 @@ func TestHelpNamesDefaults(t *testing.T) {
 	t.Parallel()
 	for command, wants := range map[string][]string{
 		"serve":  {"Default: nats://127.0.0.1:4222", "Default: clickhouse://127.0.0.1:9000/default", "Default: ingest,sink,api", "Default: 127.0.0.1:4600"},
-		"proxy":  {"Default: 127.0.0.1:4700", "Default: http://127.0.0.1:4600"},
+		"proxy":  {"Default: 127.0.0.1:4700"},
+		"flags":  {"Default: http://127.0.0.1:4600"},
 		"tools":  {"Default: tool."},
 		"frames": {"Default: 100."},
 	} {
