@@ -67,8 +67,19 @@ func (a *agent) call(wait time.Duration, text, tool, id string, input map[string
 	reason := "end_turn"
 	if tool != "" {
 		reason = "tool_use"
+		arguments, err := json.Marshal(input)
+		if err != nil {
+			panic(err) // the arguments are constants
+		}
+		event(0, map[string]any{"type": "content_block_start", "index": 1,
+			"content_block": map[string]any{"type": "tool_use", "id": id, "name": tool, "input": map[string]any{}}})
+		for i := 0; i < len(arguments); i += 24 {
+			event(25*time.Millisecond, map[string]any{"type": "content_block_delta", "index": 1, "delta": map[string]any{
+				"type": "input_json_delta", "partial_json": string(arguments[i:min(i+24, len(arguments))])}})
+		}
 		use := map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}
-		a.add(90*time.Millisecond, map[string]any{"type": "assistant", "parent_tool_use_id": nil, "message": message([]any{use}, nil)})
+		a.add(2*time.Millisecond, map[string]any{"type": "assistant", "parent_tool_use_id": nil, "message": message([]any{use}, nil)})
+		event(0, map[string]any{"type": "content_block_stop", "index": 1})
 	}
 	event(5*time.Millisecond, map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": reason},
 		"usage": usage(n)})
