@@ -70,7 +70,7 @@ func completeLine(parser *kong.Kong) {
 }
 
 // completionTimeout bounds the request for sessions.
-const completionTimeout = 700 * time.Millisecond
+const completionTimeout = 2 * time.Second
 
 // predictSessions returns the ids of the newest sessions that begin with the word. Errors are not
 // shown, since a person is typing.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,7 +31,7 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, commandline.As(parseProblem(err, withScheme(c.Server)))
+		return nil, commandline.As(parseProblem(err, withScheme(cmp.Or(c.Server, os.Getenv("TAPEDECK_SERVER"), defaultServer))))
 	}
 	c.Server, c.RecordServer = withScheme(c.Server), withScheme(c.RecordServer)
 	return parsed, nil

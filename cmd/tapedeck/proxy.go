@@ -29,25 +29,25 @@ type proxyCommand struct {
 	settings.Redaction
 	settings.NATSClient
 	settings.ServerTLS
-	Upstream      string    `help:"The server to pass requests on to." xor:"upstream" env:"TAPEDECK_UPSTREAM" placeholder:"URL"`
-	Forward       []string  `help:"A host whose requests a forward proxy (HTTPS_PROXY) records, in place of --upstream: api.example.com, *.example.com, with a port unless it is 443; may be repeated." xor:"upstream" placeholder:"HOST" sep:"none"`
-	ForwardCA     string    `help:"Certificate of the authority that signs for the hosts of --forward. Default: one that is made on first use." name:"forward-ca-cert" type:"path" placeholder:"FILE"`
-	ForwardKey    string    `help:"Private key of --forward-ca-cert; only its owner may read it." name:"forward-ca-key" type:"path" placeholder:"FILE"`
-	PrintCA       bool      `help:"Print the certificate that clients of --forward must trust, and where it is, and end." name:"print-ca"`
-	Credentials   string    `help:"File with what identifies requests that have no Authorization field to the server: user:password, or a token." name:"upstream-credentials" env:"TAPEDECK_UPSTREAM_CREDENTIALS" type:"path" placeholder:"FILE"`
-	Listen        string    `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
-	SessionHeader string    `help:"Request header that names the session." placeholder:"NAME"`
-	Session       sessionID `help:"Session of requests that name none." placeholder:"ID"`
-	Dialect       string    `help:"The protocol; recognised by default." placeholder:"NAME"`
-	Tenant        string    `help:"The tenant." default:"default" placeholder:"T"`
-	Tag           []string  `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
-	AllowHost     []string  `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
-	AllowOrigin   []string  `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
-	Rewrite       bool      `help:"Have clients see the proxy's address where an answer has the upstream's, in header fields and JSON; recordings keep the upstream's." name:"rewrite-addresses"`
-	Redact        []string  `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
-	Strict        bool      `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
-	Metrics       string    `help:"Address on which Prometheus reads /metrics; none by default." placeholder:"ADDR"`
-	NATS          string    `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+	Upstream      string   `help:"The server to pass requests on to." xor:"upstream" env:"TAPEDECK_UPSTREAM" placeholder:"URL"`
+	Forward       []string `help:"A host whose requests a forward proxy (HTTPS_PROXY) records, in place of --upstream: api.example.com, *.example.com, with a port unless it is 443; may be repeated." xor:"upstream" placeholder:"HOST" sep:"none"`
+	ForwardCA     string   `help:"Certificate of the authority that signs for the hosts of --forward. Default: one that is made on first use." name:"forward-ca-cert" type:"path" placeholder:"FILE"`
+	ForwardKey    string   `help:"Private key of --forward-ca-cert; only its owner may read it." name:"forward-ca-key" type:"path" placeholder:"FILE"`
+	PrintCA       bool     `help:"Print the certificate that clients of --forward must trust, and where it is, and end." name:"print-ca"`
+	Credentials   string   `help:"File with what identifies requests that have no Authorization field to the server: user:password, or a token." name:"upstream-credentials" env:"TAPEDECK_UPSTREAM_CREDENTIALS" type:"path" placeholder:"FILE"`
+	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
+	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
+	Session       string   `help:"Session of requests that name none." placeholder:"ID"`
+	Dialect       string   `help:"The protocol; recognised by default." placeholder:"NAME"`
+	Tenant        string   `help:"The tenant." default:"default" placeholder:"T"`
+	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
+	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`
+	AllowOrigin   []string `help:"An origin beside loopback ones whose pages may use the proxy; may be repeated." placeholder:"ORIGIN" sep:"none"`
+	Rewrite       bool     `help:"Have clients see the proxy's address where an answer has the upstream's, in header fields and JSON; recordings keep the upstream's." name:"rewrite-addresses"`
+	Redact        []string `help:"A header, query parameter or JSON member whose value is not to be recorded, beside those whose names say so; may be repeated." placeholder:"NAME" sep:"none"`
+	Strict        bool     `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
+	Metrics       string   `help:"Address on which Prometheus reads /metrics; none by default." placeholder:"ADDR"`
+	NATS          string   `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 }
 
 // Run proxies until the process is signalled to stop.
@@ -64,7 +64,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		err = c.CheckSpool()
 	}
 	if err == nil {
-		err = checkStream(c.Tenant, string(c.Session), c.Dialect)
+		err = checkStream(c.Tenant, c.Session, c.Dialect)
 	}
 	var targets []proxy.Target
 	if err == nil {
@@ -115,7 +115,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	}
 	opts := proxy.Options{
 		Upstream: c.Upstream, Recorder: out.Recorder(),
-		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: string(c.Session), Dialect: c.Dialect, Tags: tags},
+		Stream:        ingest.StreamOptions{Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags},
 		Authorization: authorization, SessionHeader: c.SessionHeader, Hosts: c.AllowHost, Origins: c.AllowOrigin, Redact: c.Redact, Strict: c.Strict, TLS: trust, Log: log,
 		RewriteAddresses: c.Rewrite, Certificates: certificates,
 	}
