@@ -30,7 +30,7 @@ var (
 // reason.
 func TestDocumentedCommandsExist(t *testing.T) {
 	var c cli
-	parser, parsed := kong.Must(&c, kong.Name("tapedeck")), 0
+	parser, parsed := kong.Must(&c, kong.Name("tapedeck"), kong.Vars{"server": defaultServer}), 0
 	for _, page := range commandtest.PagesInOrder(t) {
 		text := commandtest.ReadPage(t, page)
 		for _, m := range inlineCommand.FindAllStringSubmatch(markdown.WithoutBlocks(text), -1) {
