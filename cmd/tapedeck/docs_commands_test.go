@@ -78,7 +78,7 @@ func parses(t *testing.T, parser *kong.Kong, page, line string) int {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	trace, err := kong.Trace(parser, joinNegative(args))
+	trace, err := kong.Trace(parser, joinNegative(customary(args)))
 	if err == nil {
 		err = trace.Error
 	}
