@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,14 @@ build: engine program ## leave bin/tapedeck
 
 program: ui
 	$(GOBUILD) -o $(BIN) ./cmd/tapedeck
+
+PREFIX := $(HOME)/.local
+
+install: build ## install bin/tapedeck and its engine below ~/.local (PREFIX=/usr/local)
+	@sh tools/install/install.sh "$(PREFIX)"
+
+uninstall: ## remove what make install installed (PREFIX=)
+	rm -rf "$(PREFIX)/lib/tapedeck" "$(PREFIX)/bin/tapedeck"
 
 ui: $(UI) ## build the pages that are part of the program
 

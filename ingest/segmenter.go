@@ -89,6 +89,9 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 		if f.Flags.Has(schema.FlagOversize) {
 			limits.WithLabelValues("frame-bytes").Inc()
 		}
+		if f.Flags.Has(schema.FlagJoined) {
+			s.summary.Joined++
+		}
 		if f.Flags.Has(schema.FlagBadChecksum) {
 			s.summary.BadChecksum++
 		}

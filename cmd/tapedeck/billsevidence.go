@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"tapedeck/internal/app/command/billevidence"
 	"tapedeck/internal/app/command/output"
@@ -43,7 +44,10 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 		return err
 	}
 	var done, all atomic.Int64
-	p := console.ShowProgress(func() string { return fmt.Sprintf("%d of %d tapes written", done.Load(), all.Load()) })
+	began := time.Now()
+	p := console.ShowProgress(func() string {
+		return fmt.Sprintf("%d of %d tapes written  %s", done.Load(), all.Load(), console.Part(done.Load(), all.Load(), began))
+	})
 	parts := billevidence.Parts(client, &bill, path)
 	parts.Cells = tabular.Cells(c.Raw)
 	if parts.Prices, err = billevidence.Prices(ctx, client, path); err != nil {

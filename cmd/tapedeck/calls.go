@@ -15,6 +15,7 @@ import (
 // callsCommand reports calls of models.
 type callsCommand struct {
 	reportFlags
+	tableFormat
 	GroupBy *string       `help:"What to group by, several with commas: model, provider, agent, session; empty for one group. Default: model." placeholder:"NAME,…"`
 	Outcome []string      `help:"Only calls that ended so: ok, error, truncated, refused, cancelled, unclosed, open." placeholder:"OUTCOME"`
 	Stall   time.Duration `help:"How long a gap is at least to count as a stall. Default: 5s." placeholder:"D"`
@@ -28,6 +29,7 @@ const callsListed = 1000
 
 // Run prints the report.
 func (c *callsCommand) Run(ctx context.Context, g *global) error {
+	c.apply(g, &c.reportFlags)
 	q, err := c.query()
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (c *callsCommand) query() (url.Values, error) {
 		return nil, commandline.Errorf("--list %d: it must be from 0 to %d", c.List, callsListed)
 	}
 	if c.CSV && c.List != 0 {
-		return nil, commandline.Errorf("--csv prints the groups alone: it goes without --list")
+		return nil, commandline.Errorf("--format csv prints the groups alone: it goes without --list")
 	}
 	q := c.values(c.GroupBy)
 	c.set(q)

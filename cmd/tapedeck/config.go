@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,20 +24,18 @@ type configCommand struct {
 type configFor struct {
 	For   string   `help:"The server: up or serve." enum:"up,serve" default:"serve" placeholder:"COMMAND"`
 	Flags []string `help:"A flag of the server, like max-streams=100; may be repeated." name:"set" placeholder:"NAME=VALUE" sep:"none"`
+	File  string   `arg:"" predictor:"file" optional:"" help:"The configuration file. Default: that of TAPEDECK_CONFIG." type:"path" xor:"file"`
+	// Config is how servers name the file.
+	Config string `help:"The same as FILE." name:"config" type:"path" placeholder:"FILE" xor:"file"`
 }
 
-type configPrint struct {
-	configFor
-	File string `help:"The configuration file. Default: that of TAPEDECK_CONFIG." name:"config" type:"path" placeholder:"FILE"`
-}
+type configPrint struct{ configFor }
 
-type configCheck struct {
-	configFor
-	File string `arg:"" optional:"" help:"The configuration file. Default: that of TAPEDECK_CONFIG." type:"path"`
-}
+type configCheck struct{ configFor }
 
 // read reads the settings in the same way as the server.
-func (c *configFor) read(ctx context.Context, file string) (*invocation, error) {
+func (c *configFor) read(ctx context.Context) (*invocation, error) {
+	file := cmp.Or(c.File, c.Config)
 	args := []string{c.For}
 	if file != "" {
 		args = append(args, "--config", file)
@@ -55,7 +54,7 @@ func (c *configFor) read(ctx context.Context, file string) (*invocation, error) 
 
 // Run prints the settings.
 func (c *configPrint) Run(ctx context.Context, g *global) error {
-	i, err := c.read(ctx, c.File)
+	i, err := c.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (c *configPrint) Run(ctx context.Context, g *global) error {
 
 // Run checks the settings.
 func (c *configCheck) Run(ctx context.Context, g *global) error {
-	i, err := c.read(ctx, c.File)
+	i, err := c.read(ctx)
 	if err != nil {
 		return commandline.As(err)
 	}

@@ -24,7 +24,7 @@ type dialectCommand struct {
 
 // dialectCheckCommand checks dialect files.
 type dialectCheckCommand struct {
-	File []string `arg:"" help:"The files."`
+	File []string `arg:"" predictor:"file" help:"The files."`
 }
 
 // Run reads the files.
@@ -59,8 +59,8 @@ func readDialect(path string) (*custom.Mapping, error) {
 
 // dialectTryCommand decodes frames by a dialect file.
 type dialectTryCommand struct {
-	File   string `arg:"" help:"The file that describes the protocol."`
-	Source string `arg:"" name:"session" help:"What to read: a session's id, a tape file, or a file with the captured stream."`
+	File   string `arg:"" predictor:"file" help:"The file that describes the protocol."`
+	Source string `arg:"" predictor:"session" name:"session" help:"What to read: a session's id, a tape file, or a file with the captured stream."`
 	Quiet  bool   `help:"Print the totals alone." short:"q"`
 	Of     string `help:"Which session of a tape file, where it holds several." name:"session" placeholder:"ID"`
 }

@@ -13,8 +13,8 @@ import (
 
 // diffCommand compares two sessions.
 type diffCommand struct {
-	A     string `arg:"" help:"The id of a session." name:"a"`
-	B     string `arg:"" help:"The id of another session." name:"b"`
+	A     string `arg:"" predictor:"session" help:"The id of a session." name:"a"`
+	B     string `arg:"" predictor:"session" help:"The id of another session." name:"b"`
 	All   bool   `help:"Also list the equal steps."`
 	Row   *int   `help:"Show the differences in row N of the list: words of texts, paths of JSON." placeholder:"N"`
 	Exact bool   `help:"Compare ids and times, too."`

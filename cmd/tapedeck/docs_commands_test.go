@@ -30,7 +30,7 @@ var (
 // reason.
 func TestDocumentedCommandsExist(t *testing.T) {
 	var c cli
-	parser, parsed := kong.Must(&c, kong.Name("tapedeck")), 0
+	parser, parsed := kong.Must(&c, kong.Name("tapedeck"), kong.Vars{"server": defaultServer}), 0
 	for _, page := range commandtest.PagesInOrder(t) {
 		text := commandtest.ReadPage(t, page)
 		for _, m := range inlineCommand.FindAllStringSubmatch(markdown.WithoutBlocks(text), -1) {
@@ -78,7 +78,7 @@ func parses(t *testing.T, parser *kong.Kong, page, line string) int {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	trace, err := kong.Trace(parser, joinNegative(args))
+	trace, err := kong.Trace(parser, joinNegative(customary(args)))
 	if err == nil {
 		err = trace.Error
 	}

@@ -23,7 +23,7 @@ import (
 type emulateCommand struct {
 	settings.Log
 	Protocol  string `arg:"" enum:"loom,http,anthropic-agent,compozy" help:"loom, http, anthropic-agent or compozy."`
-	Session   string `arg:"" help:"The session's id; or, without a server, a tape file, or a file of recorded lines or events."`
+	Session   string `arg:"" predictor:"session" help:"The session's id; or, without a server, a tape file, or a file of recorded lines or events."`
 	Of        string `help:"Which session of a tape file, where it holds several; what a file of lines or events is to be called." name:"session" placeholder:"ID"`
 	Dialect   string `help:"The protocol inside a file of lines or events; recognised by default." placeholder:"NAME"`
 	Listen    string `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" placeholder:"ADDR"`

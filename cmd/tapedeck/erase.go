@@ -22,7 +22,7 @@ import (
 
 // eraseCommand erases recordings.
 type eraseCommand struct {
-	Session []string `arg:"" optional:"" help:"Ids of sessions."`
+	Session []string `arg:"" predictor:"session" optional:"" help:"Ids of sessions."`
 	Tag     string   `help:"Erase all sessions of which a stream has this value of a tag, such as those of a person." placeholder:"KEY=VALUE"`
 	Tenant  string   `help:"Erase everything of a tenant, and revoke its tokens." placeholder:"T"`
 	Unknown bool     `help:"Erase sessions also if nothing of them is stored, such as those whose blocks are still in a spool: what was recorded of them before is refused when it arrives. A recording that begins later is kept."`

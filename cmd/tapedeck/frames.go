@@ -13,7 +13,7 @@ import (
 
 // framesCommand lists a session's frames.
 type framesCommand struct {
-	Session   string   `arg:"" help:"The session's id."`
+	Session   string   `arg:"" predictor:"session" help:"The session's id."`
 	Type      []string `help:"Only of this type." placeholder:"TYPE"`
 	Node      []string `help:"Only of this node." placeholder:"ID"`
 	Agent     []string `help:"Only of this agent." placeholder:"NAME"`

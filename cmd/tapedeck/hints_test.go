@@ -52,7 +52,8 @@ func TestHints(t *testing.T) {
 // namesOtherFlags reports whether a file's strings hold flags of other programs.
 func namesOtherFlags(path string) bool {
 	return strings.Contains(path, "local/engine/") || strings.Contains(path, "tools/tapedeck-bench/") || strings.Contains(path, "tools/bench/") ||
-		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments") || strings.Contains(path, "ingest/redact/assignment")
+		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments") || strings.Contains(path, "ingest/redact/assignment") ||
+		strings.Contains(path, "cmd/tapedeck/programs")
 }
 
 // What does not exist is found, wherever in a text it stands.
@@ -243,7 +244,7 @@ var wrong = regexp.MustCompile(`unknown flag|unexpected argument|there is no com
 
 // check parses a command without running it.
 func (k *known) check(args []string) error {
-	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--help" })
+	args = slices.DeleteFunc(slices.Clone(customary(args)), func(a string) bool { return a == "--help" })
 	var c cli
 	_, err := parse(hintParser(k.t, &c), &c, args)
 	if err != nil && wrong.MatchString(err.Error()) {

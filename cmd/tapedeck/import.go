@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/internal/app/command/knownrecordings"
@@ -21,7 +23,7 @@ import (
 type importCommand struct {
 	settings.CommandSpool
 	settings.NATSClient
-	File    string `arg:"" help:"The tape file, or - for standard input."`
+	File    string `arg:"" predictor:"file" help:"The tape file, or - for standard input."`
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
 	Check   bool   `help:"Only read the file and print what is in it; nothing is sent."`
@@ -52,8 +54,15 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	}
 	defer out.Close()
 	im := tapeimport.New(c.Tenant, c.Session, out.Publisher())
-	shown := console.ShowProgress(func() string { return console.Count(im.Frames(), "frame") + " imported" })
-	err = im.Import(ctx, file)
+	began, size := time.Now(), int64(0)
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	read := &countingReader{Reader: file}
+	shown := console.ShowProgress(func() string {
+		return strings.TrimSpace(fmt.Sprintf("%s imported  %s", console.Count(im.Frames(), "frame"), console.Part(read.read.Load(), size, began)))
+	})
+	err = im.Import(ctx, read)
 	shown.End()
 	if drained := drain(context.WithoutCancel(ctx), out); drained != nil {
 		return errors.Join(err, drained)

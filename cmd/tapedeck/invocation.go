@@ -43,10 +43,11 @@ func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 	i := &invocation{args: args, sources: settings.NewSources()}
 	i.parser = kong.Must(&i.cli, append(valueMappers(), kong.Name("tapedeck"),
-		kong.Description("Record agent streams, play them back at their original timing, see what they used."),
+		kong.Description("Record agent streams, play them at their own timing, report on them."),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&i.cli.global), kong.Bind(i), kong.ValueFormatter(helpValue),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Resolvers(i.sources))...)
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.ExplicitGroups(commandGroups), kong.Resolvers(i.sources))...)
 	i.sources.TakeOver(i.parser.Model)
+	completeLine(i.parser)
 	var err error
 	i.context, err = parse(i.parser, &i.cli, customary(args))
 	return i, err

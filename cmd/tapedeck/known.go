@@ -33,5 +33,7 @@ func (c *recordCommand) index(g *global, paths ...string) *knownrecordings.Index
 	if c.Again || c.NATS != "" {
 		return nil
 	}
-	return knownrecordings.NewIndex(g.client, paths)
+	x := knownrecordings.NewIndex(g.client, paths)
+	x.Session = string(c.Session)
+	return x
 }

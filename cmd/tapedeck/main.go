@@ -6,14 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"tapedeck/internal/apiclient"
-	"tapedeck/internal/commandline"
-	"tapedeck/internal/console"
 	"tapedeck/internal/httplog"
 	"tapedeck/internal/local/engine"
 )
@@ -22,55 +18,68 @@ import (
 type cli struct {
 	global
 
-	Up          upCommand          `cmd:"" help:"Run everything in one process tree: NATS, ClickHouse, recorder, API and UI."`
-	Serve       serveCommand       `cmd:"" help:"Run the same parts against real NATS and ClickHouse servers."`
-	Record      recordCommand      `cmd:"" help:"Record a stream: a file, standard input, a command, an SSE or WebSocket URL."`
-	Sync        syncCommand        `cmd:"" help:"Record the sessions that coding agents keep on this machine; --watch keeps recording."`
-	Proxy       proxyCommand       `cmd:"" help:"Run a transparent proxy that records what passes."`
-	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
-	Show        showCommand        `cmd:"" help:"Show one session: runs, tools, tokens, messages."`
-	Frames      framesCommand      `cmd:"" help:"List a session's frames."`
-	Play        playCommand        `cmd:"" help:"Play a session at its original timing."`
-	Emulate     emulateCommand     `cmd:"" help:"Put a session on a port of its own, speaking the protocol it was recorded from."`
-	Export      exportCommand      `cmd:"" help:"Write sessions to a tape file, or in a format of other tools."`
-	Import      importCommand      `cmd:"" help:"Record what is in a tape file."`
-	Usage       usageCommand       `cmd:"" help:"Report token usage."`
-	Tools       toolsCommand       `cmd:"" help:"Report tool calls: counts, errors, latencies."`
-	Search      searchCommand      `cmd:"" help:"Find messages, thinking, calls and results of tools, and errors by their words."`
-	Calls       callsCommand       `cmd:"" help:"Report calls of models: first tokens, rates, gaps, stalls, outcomes."`
-	Diff        diffCommand        `cmd:"" help:"Compare two sessions step by step: the first difference, and time, tokens and cost."`
-	Bisect      bisectCommand      `cmd:"" help:"Find the session since which a condition holds: a tool is called, the status is error, a message contains a text, the session differs from the first."`
-	Prices      pricesCommand      `cmd:"" help:"List, show, check and import the prices of models."`
-	Bills       billsCommand       `cmd:"" help:"Work with the bills of accounts."`
-	Dialect     dialectCommand     `cmd:"" help:"Check and try a file that describes a protocol of your own."`
-	Redecode    redecodeCommand    `cmd:"" help:"Derive the facts anew from stored frames."`
-	Redact      redactCommand      `cmd:"" help:"Mask secrets in recorded sessions, or list those of a file."`
-	Backup      backupCommand      `cmd:"" help:"Back up the installation, in full or what is new since another backup."`
-	Restore     restoreCommand     `cmd:"" help:"Restore a backup into an empty installation, and compare every session."`
-	Verify      verifyCommand      `cmd:"" help:"Check a backup: restore it aside and compare every session."`
-	Migrate     migrateCommand     `cmd:"" help:"Update ClickHouse's tables."`
-	Flush       flushCommand       `cmd:"" help:"Send recorded blocks that wait on disk for their server."`
-	DeadLetters deadLettersCommand `cmd:"" help:"List, retry or drop blocks that could not be stored."`
-	Tokens      tokensCommand      `cmd:"" help:"List, make and revoke the tokens of a server with --tokens."`
-	Tenants     tenantsCommand     `cmd:"" help:"List the tenants of a server: their last frames, tokens and settings."`
-	Share       shareCommand       `cmd:"" help:"List, make and revoke links that open a session to people without an account."`
-	Audit       auditCommand       `cmd:"" help:"List who did what on a server."`
-	Erase       eraseCommand       `cmd:"" help:"Erase sessions, all sessions with a value of a tag, or a tenant, completely."`
-	Retention   retentionCommand   `cmd:"" help:"Show, set and preview how long recordings are kept."`
-	Config      configCommand      `cmd:"" help:"Print and check the settings of a server."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the installation, and recorded usage."`
-	Health      healthCommand      `cmd:"" help:"Ask a server whether it is alive, or with --ready whether it is ready; exit with 1 if not."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Up     upCommand     `cmd:"" group:"record" help:"Run a server here, with its database, and its page."`
+	Record recordCommand `cmd:"" group:"record" help:"Record a command, a file, standard input, a URL, NATS."`
+	Sync   syncCommand   `cmd:"" group:"record" help:"Record the history of the coding agents on this machine."`
+	Proxy  proxyCommand  `cmd:"" group:"record" help:"Record what an application sends and receives."`
+	Demo   demoCommand   `cmd:"" group:"record" help:"Print the output of a scripted agent, to record it."`
+	Import importCommand `cmd:"" group:"record" help:"Record what is in a tape file."`
+	Flush  flushCommand  `cmd:"" group:"record" help:"Send recorded blocks that wait on disk for their server."`
+
+	Sessions sessionsCommand `cmd:"" group:"look" help:"List sessions."`
+	Show     showCommand     `cmd:"" group:"look" help:"Show one session: runs, tools, tokens, messages."`
+	Frames   framesCommand   `cmd:"" group:"look" help:"List the frames of a session."`
+	Play     playCommand     `cmd:"" group:"look" help:"Play a session at its original timing."`
+	Search   searchCommand   `cmd:"" group:"look" help:"Find what was said, called, returned, or failed."`
+	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
+	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
+
+	Usage  usageCommand  `cmd:"" group:"report" help:"Report tokens and costs."`
+	Tools  toolsCommand  `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
+	Calls  callsCommand  `cmd:"" group:"report" help:"Report calls of models: first tokens, rates, stalls."`
+	Prices pricesCommand `cmd:"" group:"report" help:"List, show, check, import and update prices."`
+	Bills  billsCommand  `cmd:"" group:"report" help:"List, close, show, verify and export bills."`
+
+	Export  exportCommand  `cmd:"" group:"share" help:"Write sessions to a tape, or in another format."`
+	Emulate emulateCommand `cmd:"" group:"share" help:"Serve a session as the server that it was recorded from."`
+	Share   shareCommand   `cmd:"" group:"share" help:"Make links to sessions for people without an account."`
+
+	Redecode  redecodeCommand  `cmd:"" group:"keep" help:"Derive the facts anew from stored frames."`
+	Dialect   dialectCommand   `cmd:"" group:"keep" help:"Check and try a file that describes a protocol."`
+	Redact    redactCommand    `cmd:"" group:"keep" help:"Mask secrets in recorded sessions, or list them."`
+	Erase     eraseCommand     `cmd:"" group:"keep" help:"Erase sessions, the sessions of a tag, or a tenant."`
+	Retention retentionCommand `cmd:"" group:"keep" help:"Show, set and preview how long data is kept."`
+
+	Serve       serveCommand       `cmd:"" group:"operate" help:"Run a server beside NATS and ClickHouse servers."`
+	Migrate     migrateCommand     `cmd:"" group:"operate" help:"Update ClickHouse's tables."`
+	Config      configCommand      `cmd:"" group:"operate" help:"Print and check the settings of a server."`
+	Doctor      doctorCommand      `cmd:"" group:"operate" help:"Check the installation, and recorded usage."`
+	Health      healthCommand      `cmd:"" group:"operate" help:"Ask whether a server is alive, or ready."`
+	DeadLetters deadLettersCommand `cmd:"" group:"operate" help:"List, retry or drop blocks that were not stored."`
+	Backup      backupCommand      `cmd:"" group:"operate" help:"Make, list and prune backups."`
+	Verify      verifyCommand      `cmd:"" group:"operate" help:"Check a backup by restoring it aside."`
+	Restore     restoreCommand     `cmd:"" group:"operate" help:"Restore a backup into an empty installation."`
+	Tokens      tokensCommand      `cmd:"" group:"operate" help:"List, make and revoke tokens."`
+	Tenants     tenantsCommand     `cmd:"" group:"operate" help:"List the tenants of a server."`
+	Audit       auditCommand       `cmd:"" group:"operate" help:"List who did what on a server."`
+	Version     versionCommand     `cmd:"" group:"operate" help:"Print the version."`
+	Completion  completionCommand  `cmd:"" group:"operate" help:"Print what a shell reads to complete commands."`
+	Man         manCommand         `cmd:"" group:"operate" hidden:"" help:"Print the manual page."`
+	Flags       flagsCommand       `cmd:"" group:"operate" hidden:"" help:"The flags that every command takes."`
 }
 
 // global holds the flags that every command takes.
 type global struct {
-	Server   string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
-	Token    string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
-	AsTenant string `help:"The tenant of the request, for tokens of all tenants. Commands that record also have --tenant, which names the tenant of the recording." env:"TAPEDECK_TENANT" placeholder:"T"`
+	Server       string `help:"The tapedeck server." default:"http://127.0.0.1:4600" env:"TAPEDECK_SERVER" placeholder:"URL"`
+	RecordServer string `help:"The server that takes recordings, if another one than --server does." env:"TAPEDECK_RECORD_SERVER" placeholder:"URL"`
+	Token        string `help:"Token to show to the server." env:"TAPEDECK_TOKEN" placeholder:"TOKEN"`
+	AsTenant     string `help:"The tenant of the request, for tokens of all tenants. Commands that record also have --tenant, which names the tenant of the recording." env:"TAPEDECK_TENANT" placeholder:"T"`
 	trustFlags
 	JSON bool `help:"Print machine-readable output." name:"json"`
 }
+
+// defaultServer is the server that "tapedeck up" starts, and the default of --server.
+const defaultServer = "http://127.0.0.1:4600"
 
 const (
 	exitFailed = 1
@@ -102,11 +111,5 @@ func run(args []string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(console.To(os.Stderr), "tapedeck: %v\n", err)
-	_, usage := errors.AsType[commandline.Error](err)
-	refused, answered := errors.AsType[*apiclient.Error](err)
-	if usage || answered && refused.Status == http.StatusBadRequest { // a parameter is invalid
-		return exitUsage
-	}
-	return exitFailed
+	return reportFailure(os.Stderr, err, wantsJSON(args))
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/outlet"
@@ -54,7 +56,7 @@ func outletOptions(g *global, f *settings.NATSClient, opts outlet.Options) (outl
 	if _, err = g.client(); err != nil { // also checks --server and reads the token
 		return opts, err
 	}
-	opts.Server, opts.Token, opts.Tenant = g.Server, g.Token, g.AsTenant
+	opts.Server, opts.Token, opts.Tenant = cmp.Or(g.RecordServer, g.Server), g.Token, g.AsTenant
 	opts.TLS, err = g.config()
 	return opts, err
 }
@@ -78,8 +80,10 @@ func drain(ctx context.Context, o *outlet.Outlet) error {
 	if o.Spooled() == 0 {
 		return nil
 	}
+	began, total := time.Now(), int64(o.Spooled())
 	p := console.ShowProgress(func() string {
-		return fmt.Sprintf("%s to send to %s", console.Count(o.Spooled(), "block"), o.Server())
+		left := int64(o.Spooled())
+		return fmt.Sprintf("%s to send to %s  %s", console.Count(left, "block"), o.Server(), console.Part(total-left, total, began))
 	})
 	defer p.End()
 	return o.Drain(ctx)

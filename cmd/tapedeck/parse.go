@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,9 +31,9 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, commandline.As(parseProblem(err))
+		return nil, commandline.As(parseProblem(err, withScheme(cmp.Or(c.Server, os.Getenv("TAPEDECK_SERVER"), defaultServer))))
 	}
-	c.Server = withScheme(c.Server)
+	c.Server, c.RecordServer = withScheme(c.Server), withScheme(c.RecordServer)
 	return parsed, nil
 }
 
@@ -63,7 +65,7 @@ func joinNegative(args []string) []string {
 }
 
 // parseProblem adds the command that prints help to an error of the parser.
-func parseProblem(err error) error {
+func parseProblem(err error, server string) error {
 	help := "tapedeck --help"
 	var at *kong.ParseError
 	if errors.As(err, &at) && at.Context != nil {
@@ -73,7 +75,7 @@ func parseProblem(err error) error {
 		} else {
 			selected = at.Context.Model.Node
 		}
-		if better := explain(at.Context, selected); better != nil {
+		if better := explain(at.Context, selected, server); better != nil {
 			err = better
 		}
 	}
@@ -84,7 +86,12 @@ func parseProblem(err error) error {
 
 // explain returns the error for a command line without a command, with an unknown command, or with
 // a configuration file for a command that reads none; nil for other errors.
-func explain(c *kong.Context, selected *kong.Node) error {
+func explain(c *kong.Context, selected *kong.Node, server string) error {
+	if selected.Name == "record" {
+		if advice := programAdvice(fromFirst(c)); advice != "" {
+			return errors.New(advice)
+		}
+	}
 	if c.Error == nil { // all arguments were parsed
 		if selected.Leaf() {
 			return nil
@@ -100,7 +107,24 @@ func explain(c *kong.Context, selected *kong.Node) error {
 		return errors.New("there is no flag --config here, since only servers, migrate, restore and verify read " +
 			"a configuration file: use flags or environment variables")
 	case selected.Type == kong.ApplicationNode && !strings.HasPrefix(name, "-"):
-		return noCommand(rest[0], selected)
+		return noCommand(rest[0], server, selected)
+	}
+	return nil
+}
+
+// fromFirst returns the arguments of a command from the first one on that is no flag.
+func fromFirst(c *kong.Context) []string {
+	for _, p := range c.Path {
+		if p.Positional == nil {
+			continue
+		}
+		list, ok := c.Value(p).Interface().([]string)
+		if !ok || len(list) == 0 {
+			return nil
+		}
+		if i := slices.Index(c.Args, list[0]); i >= 0 {
+			return c.Args[i:]
+		}
 	}
 	return nil
 }
@@ -125,8 +149,12 @@ func commandsOf(n *kong.Node) string {
 	return strings.Join(list, ", ")
 }
 
-// noCommand returns the error for an unknown command, with the most similar command.
-func noCommand(name string, app *kong.Node) error {
+// noCommand returns the error for an unknown command, with what to type for a word of other tools,
+// or with the most similar command.
+func noCommand(name, server string, app *kong.Node) error {
+	if advice := otherWord(name, server); advice != "" {
+		return fmt.Errorf("there is no command %q: %s", name, advice)
+	}
 	var names []string
 	for _, child := range app.Children {
 		if !child.Hidden {

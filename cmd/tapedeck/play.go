@@ -18,7 +18,7 @@ import (
 // playCommand plays a session on the terminal's screen, with keys to control it, or
 // prints it if standard output is not a terminal.
 type playCommand struct {
-	Session   string   `arg:"" help:"The session's id, or a tape file, which needs no server."`
+	Session   string   `arg:"" predictor:"session" help:"The session's id, or a tape file, which needs no server."`
 	Of        string   `help:"Which session of a tape file, where it holds several." name:"session" placeholder:"ID"`
 	Speed     string   `help:"0.1 to 1000, or max." default:"1"`
 	Follow    bool     `help:"Go on with a session that still runs, until it is over; wait for one that has not begun. --from live begins with what comes next."`

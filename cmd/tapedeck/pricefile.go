@@ -22,7 +22,7 @@ import (
 )
 
 type pricesCheck struct {
-	File string `arg:"" help:"The price file (YAML)." type:"existingfile"`
+	File string `arg:"" predictor:"file" help:"The price file (YAML)." type:"existingfile"`
 	priceChanges
 }
 
@@ -52,7 +52,7 @@ func (c *pricesCheck) Run(ctx context.Context, g *global) error {
 }
 
 type pricesImport struct {
-	File string `arg:"" help:"The price file (YAML). An empty file means no own prices." type:"existingfile"`
+	File string `arg:"" predictor:"file" help:"The price file (YAML). An empty file means no own prices." type:"existingfile"`
 	priceChanges
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 type pricesUpdate struct {
-	File   string `arg:"" help:"The table, as genai-prices or LiteLLM publishes it (JSON)." type:"existingfile"`
+	File   string `arg:"" predictor:"file" help:"The table, as genai-prices or LiteLLM publishes it (JSON)." type:"existingfile"`
 	Date   string `help:"The date of the table. Default: the day in UTC on which the file was changed last." placeholder:"YYYY-MM-DD"`
 	DryRun bool   `help:"Only show what would change."`
 	priceChanges

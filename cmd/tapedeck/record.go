@@ -29,26 +29,27 @@ type recordCommand struct {
 	settings.Redaction
 	settings.NATSClient
 	natsSource
-	Sources []string `arg:"" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
-	Follow  string   `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
-	SSE     string   `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
-	WS      string   `help:"Tap a WebSocket." name:"ws" placeholder:"URL" xor:"source"`
-	Session string   `help:"Put every frame into this session; of several files too, a stream each." placeholder:"ID"`
-	Dialect string   `help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
-	Tenant  string   `help:"The tenant." default:"default" placeholder:"T"`
-	Tag     []string `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
-	Again   bool     `help:"Record a file also if the server has a recording of the same bytes."`
-	Clock   string   `help:"Where times come from: arrival; frame for the times that the frames state, each session its own, and arrival where they state none; auto is frame for files and arrival for all else." enum:"auto,arrival,frame" default:"auto"`
-	Header  []string `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
-	Send    []string `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
-	Until   string   `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
-	Method  string   `help:"Method for --sse; GET, or POST if there is a body."`
-	Body    string   `help:"Body for --sse; @FILE reads it from a file."`
-	Once    bool     `help:"For --sse and --ws: do not connect again. Left out, --sse goes on until the server says that nothing follows, --ws until the connection is closed in good order."`
+	Sources []string  `arg:"" predictor:"file" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
+	Follow  string    `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
+	SSE     string    `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
+	WS      string    `help:"Tap a WebSocket." name:"ws" placeholder:"URL" xor:"source"`
+	Session sessionID `help:"Put every frame into this session; of several files too, a stream each." placeholder:"ID"`
+	Dialect string    `help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
+	Tenant  string    `help:"The tenant." default:"default" placeholder:"T"`
+	Tag     []string  `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
+	Again   bool      `help:"Record a file also if the server has a recording of the same bytes."`
+	Clock   string    `help:"Where times come from: arrival; frame for the times that the frames state, each session its own, and arrival where they state none; auto is frame for files and arrival for all else." enum:"auto,arrival,frame" default:"auto"`
+	Header  []string  `help:"Header for --sse and --ws; may be repeated." placeholder:"K:V" sep:"none"`
+	Send    []string  `help:"Message to send each time the WebSocket is open; may be repeated." placeholder:"FRAME" sep:"none"`
+	Until   string    `help:"For --ws: stop after the first frame of this type." placeholder:"TYPE"`
+	Method  string    `help:"Method for --sse; GET, or POST if there is a body."`
+	Body    string    `help:"Body for --sse; @FILE reads it from a file."`
+	Once    bool      `help:"For --sse and --ws: do not connect again. Left out, --sse goes on until the server says that nothing follows, --ws until the connection is closed in good order."`
 
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
 	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server; with --nats-subject or --nats-stream the server to record from." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	waitFlags
+	PTY     bool `help:"Give the command a pseudo-terminal as its standard output, for programs that hold output back for a pipe (Python, C). They may print colours and progress as on a terminal." name:"pty"`
 	NoSpool bool `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
 	WaitForServer time.Duration `help:"How long to wait at the start for a server that does not answer." default:"0s" env:"TAPEDECK_WAIT_FOR_SERVER" placeholder:"D"`
@@ -102,7 +103,7 @@ func (c *recordCommand) record(ctx context.Context, g *global) error {
 	}
 	rec := out.Recorder()
 	opts := ingest.StreamOptions{
-		Tenant: c.Tenant, Session: c.Session, Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame", IfTimed: c.Clock == "frame",
+		Tenant: c.Tenant, Session: string(c.Session), Dialect: c.Dialect, Tags: tags, FrameClock: c.Clock == "frame", IfTimed: c.Clock == "frame",
 	}
 	if c.natsSource.given() {
 		return c.recordNATS(ctx, g, out, rec, opts)
@@ -177,12 +178,16 @@ func (c *recordCommand) check() error {
 		{"--body", "--sse", c.Body != "", c.SSE != ""},
 		{"--method", "--sse", c.Method != "", c.SSE != ""},
 		{"--once", "--sse or --ws", c.Once, c.SSE != "" || c.WS != ""},
+		{"--pty", "-- CMD", c.PTY, len(c.command) > 0},
 		{"--again", "FILE", c.Again, len(c.Sources) > 0 && c.Sources[0] != "-"},
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
 		if f.given && !f.fits && sources == 1 {
 			return commandline.Errorf("%s goes with %s", f.name, f.with)
 		}
+	}
+	if advice := programAdvice(c.Sources); advice != "" {
+		return commandline.Errorf("%s", advice)
 	}
 	switch {
 	case sources == 0:
@@ -215,7 +220,20 @@ func (c *recordCommand) check() error {
 	if err := c.natsSource.check(c.NATS, &c.NATSClient, c.Clock == "frame"); err != nil {
 		return err
 	}
-	return checkStream(c.Tenant, c.Session, c.Dialect)
+	return checkStream(c.Tenant, string(c.Session), c.Dialect)
+}
+
+// sessionID is the id of a session on a command line, where an empty one is a variable without a
+// value.
+type sessionID string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *sessionID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("it must not be empty: leave the flag out for a new session")
+	}
+	*s = sessionID(text)
+	return nil
 }
 
 // checkStream checks the names of a recording.
@@ -238,6 +256,9 @@ func (c *recordCommand) report(g *global, r *tapped, took time.Duration, frameCl
 		return c.reportJSON(r, nil, waiting)
 	}
 	printers.Recording(os.Stderr, &r.Summary, took, frameClock)
+	if len(c.command) > 0 {
+		printers.Buffered(os.Stderr, &r.Summary, took)
+	}
 	if r.signal != "" {
 		printers.Signal(os.Stderr, r.signal)
 	}

@@ -58,7 +58,7 @@ func (c *recordCommand) recordFiles(ctx context.Context, g *global, out *outlet.
 	if err != nil {
 		total.Error = err.Error()
 	}
-	code := c.reportFiles(g, &total, c.Session, all, time.Since(began))
+	code := c.reportFiles(g, &total, string(c.Session), all, time.Since(began))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type redactCommand struct {
 	Wait       bool     `help:"Wait until ClickHouse has removed the files that were replaced, which takes it some 13 minutes."`
 	RedactRule []string `help:"Mask more: email, phone, card, or a YAML file of rules (docs/security.md); may be repeated." placeholder:"NAME|FILE" sep:"none"`
 	SecretEnv  []string `help:"Mask the value of this environment variable wherever it stands, also in base64; it is sent to the server. May be repeated." placeholder:"NAME" sep:"none"`
-	Sessions   []string `arg:"" name:"session" help:"The sessions, or with --dry-run also files."`
+	Sessions   []string `arg:"" predictor:"session" name:"session" help:"The sessions, or with --dry-run also files."`
 }
 
 // Run masks one session after another. A failure does not stop the others.

@@ -21,7 +21,7 @@ func TestRefusedFlags(t *testing.T) {
 		"usage --tag =foo":                           `--tag "=foo": it must be`,
 		"sessions --tag :":                           `--tag ":": it must be`,
 		"doctor usage --tag =":                       `--tag "=": it must be`,
-		"bisect --session-tag =x --tool Bash":        `--session-tag "=x": it must be`,
+		"bisect --tag =x --tool Bash":                `--tag "=x": it must be`,
 		"usage --top 3":                              "--top goes with --group-by",
 		"usage --top 3 --group-by=":                  "--top goes with --group-by",
 		"retention preview nope":                     `"nope" is no kind of data: name one of frames`,

@@ -24,7 +24,7 @@ type shareCommand struct {
 }
 
 type shareCreate struct {
-	Session   string   `arg:"" help:"The session."`
+	Session   string   `arg:"" predictor:"session" help:"The session."`
 	From      timeFlag `help:"Show what happened from this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To        timeFlag `help:"Show what happened before this time; now by default." placeholder:"TIME" aliases:"until"`
 	ExpiresIn string   `help:"How long the link opens, like 7d or 12h; a year at most." default:"7d" placeholder:"D"`

@@ -15,7 +15,7 @@ import (
 
 // showCommand shows one session.
 type showCommand struct {
-	Session string `arg:"" help:"The session's id."`
+	Session string `arg:"" predictor:"session" help:"The session's id."`
 	Text    bool   `help:"Print the whole transcript."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -83,12 +84,14 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 
 func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Options) error {
 	var files, frames atomic.Uint64
-	opts.Recorded = func(_ *agenthistory.Source, n uint64) { files.Add(1); frames.Add(n) }
+	var done, size atomic.Int64
+	opts.Planned = func(_ int, bytes int64) { size.Store(bytes) }
+	opts.Recorded = func(s *agenthistory.Source, n uint64) { files.Add(1); frames.Add(n); done.Add(s.Size) }
 	began := time.Now()
 	syncer := agenthistory.New(opts)
 	shown := console.ShowProgress(func() string {
-		return fmt.Sprintf("%s recorded, %s", console.Count(files.Load(), "file"),
-			console.Count(frames.Load(), "frame"))
+		return strings.TrimSpace(fmt.Sprintf("%s recorded, %s  %s", console.Count(files.Load(), "file"),
+			console.Count(frames.Load(), "frame"), console.Part(done.Load(), size.Load(), began)))
 	})
 	res, err := syncer.Run(ctx)
 	shown.End()

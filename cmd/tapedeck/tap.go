@@ -44,7 +44,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts,
 		// The command receives the signals, and the recording ends with it.
 		var r process.Result
 		r, err = process.Record(context.WithoutCancel(ctx), rec, so,
-			process.Options{Command: c.command, Stdout: &t.stdout, FrameLimit: c.FrameLimit, Log: stderrLog()})
+			process.Options{Command: c.command, Stdout: &t.stdout, FrameLimit: c.FrameLimit, Log: stderrLog(), Terminal: c.PTY})
 		t.Summary, t.exit, t.signal = r.Summary, r.ExitCode, r.Signal
 	case c.Follow != "":
 		t.Summary, err = c.follow(ctx, rec, so)
@@ -92,8 +92,8 @@ func (c *recordCommand) tapFile(ctx context.Context, label, path string, known f
 		if all == 0 {
 			return fmt.Sprintf("%s%s recorded, %s", label, console.DecimalBytes(uint64(n)), rate)
 		}
-		return fmt.Sprintf("%s%3.0f%% of %s recorded, %s", label, 100*float64(n)/float64(all),
-			console.DecimalBytes(uint64(all)), rate)
+		return fmt.Sprintf("%s%s of %s recorded, %s  %s", label, console.DecimalBytes(uint64(n)),
+			console.DecimalBytes(uint64(all)), rate, console.Part(n, all, began))
 	})
 	defer p.End()
 	return file.Record(ctx, rec, so, file.Options{

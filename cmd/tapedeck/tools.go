@@ -13,6 +13,7 @@ import (
 // toolsCommand reports tool calls.
 type toolsCommand struct {
 	reportFlags
+	tableFormat
 	sessionFilter
 	GroupBy *string `help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
 	Slowest int     `help:"List this many of the slowest calls, too; one that runs counts by its age, one without an end until its stream or run ended." placeholder:"N"`
@@ -23,11 +24,12 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	c.apply(g, &c.reportFlags)
 	q := c.values(c.GroupBy)
 	c.set(q)
 	if c.Slowest != 0 {
 		if c.CSV {
-			return commandline.Errorf("--csv prints the groups alone: it goes without --slowest")
+			return commandline.Errorf("--format csv prints the groups alone: it goes without --slowest")
 		}
 		q.Set("slowest", strconv.Itoa(c.Slowest))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -64,6 +65,9 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		log.Warn("server: its address could not be written to the data directory", "error", err)
 	}
 	log.Info("server: ready", "url", s.URL(), "data", servers.Dir(), "took", time.Since(began).Round(time.Millisecond))
+	if console.IsTerminal(os.Stderr) {
+		welcome(os.Stderr, s.URL())
+	}
 	return s.Run(ctx, &deadline, recordDemo(c.Demo, s.Node, log))
 }
 

@@ -21,8 +21,8 @@ type reportFlags struct {
 	To          timeFlag `help:"Before this time, as with --from: --to today ends with yesterday." placeholder:"TIME" aliases:"until"`
 	Timezone    string   `help:"IANA time zone of days and hours." placeholder:"ZONE"`
 	Granularity string   `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
-	CSV         bool     `help:"Print CSV." name:"csv"`
-	Raw         bool     `help:"With CSV: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
+	CSV         bool     `help:"The same as --format csv." name:"csv" hidden:""`
+	Raw         bool     `help:"With csv: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 }
 
 // values returns the query parameters of the flags; groupBy is nil if the flag is not set.
@@ -47,7 +47,7 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 		return g.fetch(ctx, path, q, v)
 	}
 	if g.JSON {
-		return false, commandline.Errorf("--csv goes without --json")
+		return false, commandline.Errorf("--format csv goes without --json")
 	}
 	cl, err := g.client()
 	if err != nil {
@@ -60,8 +60,19 @@ func (f *reportFlags) fetch(ctx context.Context, g *global, path string, q url.V
 	return true, cl.Copy(ctx, path, q, "text/csv", console.Recorded(os.Stdout))
 }
 
+// tableFormat is the format of a report that is no file.
+type tableFormat struct {
+	Format string `help:"A table, or csv or json." enum:"table,csv,json" default:"table" placeholder:"FORMAT"`
+}
+
+// apply sets the flags that are equal to a format.
+func (t *tableFormat) apply(g *global, f *reportFlags) {
+	f.CSV = f.CSV || t.Format == "csv"
+	g.JSON = g.JSON || t.Format == "json"
+}
+
 // errRawFormat is the error for --raw without CSV.
-var errRawFormat = commandline.Errorf("--raw goes with CSV: other formats have recorded text as it is")
+var errRawFormat = commandline.Errorf("--raw goes with --format csv: other formats have recorded text as it is")
 
 // ranged reports whether the flags limit the range.
 func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }

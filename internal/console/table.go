@@ -3,17 +3,36 @@ package console
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode"
+
+	"github.com/mattn/go-runewidth"
 )
 
-// Table prints rows with aligned columns and the heading in capitals.
-type Table struct{ w *tabwriter.Writer }
+const (
+	// columnGap is the number of spaces between two columns.
+	columnGap = 2
+	// leastWidth is the width to which a cell is cut at most, with the mark of the cut. A time fits.
+	leastWidth = 19
+)
+
+// wholeColumns are the columns with cells that a person copies, which are of no use if they are cut.
+var wholeColumns = []string{"SESSION", "STREAM", "ID", "BILL", "PLAY IT"}
+
+// Table prints rows with aligned columns and the heading in capitals. On a terminal, rows are as
+// wide as the terminal at most: long cells are cut, but not in the first column, which identifies
+// the row, or in wholeColumns, and columns of Optional are left out.
+type Table struct {
+	out      io.Writer
+	width    int // of the terminal; 0 for none
+	rows     [][]string
+	optional []int // columns, the first to be left out first
+}
 
 // NewTable begins a table with its heading.
 func NewTable(out io.Writer, columns ...string) *Table {
-	t := &Table{tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)}
+	t := &Table{out: out, width: TerminalWidth(out)}
 	heads := make([]any, len(columns))
 	for i, c := range columns {
 		heads[i] = strings.ToUpper(c)
@@ -25,19 +44,106 @@ func NewTable(out io.Writer, columns ...string) *Table {
 	return t
 }
 
+// Optional names columns, as they were named to NewTable, that are left out on a terminal that is
+// too narrow, in this order. Unknown names are ignored.
+func (t *Table) Optional(columns ...string) {
+	for _, c := range columns {
+		if i := slices.Index(t.rows[0], strings.ToUpper(c)); i >= 0 {
+			t.optional = append(t.optional, i)
+		}
+	}
+}
+
 // Row adds a row. Its cells are formatted as fmt.Print does, each on one line.
 func (t *Table) Row(cells ...any) {
+	row := make([]string, len(cells))
 	for i, c := range cells {
-		if i > 0 {
-			fmt.Fprint(t.w, "\t")
-		}
-		fmt.Fprint(t.w, cell(fmt.Sprint(c)))
+		row[i] = cell(fmt.Sprint(c))
 	}
-	fmt.Fprintln(t.w)
+	t.rows = append(t.rows, row)
 }
 
 // Flush writes the rows.
-func (t *Table) Flush() error { return t.w.Flush() }
+func (t *Table) Flush() error {
+	widths := t.columnWidths()
+	t.fit(widths)
+	var b strings.Builder
+	for _, row := range t.rows {
+		var line strings.Builder
+		gap := 0
+		for i, text := range row {
+			if widths[i] < 0 { // left out
+				continue
+			}
+			line.WriteString(strings.Repeat(" ", gap))
+			text = runewidth.Truncate(text, widths[i], "…")
+			line.WriteString(text)
+			gap = widths[i] - runewidth.StringWidth(text) + columnGap
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+	t.rows = t.rows[:0]
+	_, err := io.WriteString(t.out, b.String())
+	return err
+}
+
+// columnWidths returns the width of each column's widest cell.
+func (t *Table) columnWidths() []int {
+	var widths []int
+	for _, row := range t.rows {
+		for i, text := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], runewidth.StringWidth(text))
+		}
+	}
+	return widths
+}
+
+// fit lowers the widths of columns until a row fits the terminal, as far as they may be lowered. The
+// width of a column that is left out becomes negative.
+func (t *Table) fit(widths []int) {
+	if t.width == 0 || len(widths) == 0 {
+		return
+	}
+	least := slices.Clone(widths)
+	for i := range least[1:] {
+		if !slices.Contains(wholeColumns, t.rows[0][i+1]) {
+			least[i+1] = min(widths[i+1], leastWidth)
+		}
+	}
+	for _, i := range t.optional {
+		if rowWidth(least) <= t.width {
+			break
+		}
+		widths[i], least[i] = -1, -1
+	}
+	for over := rowWidth(widths) - t.width; over > 0; over-- {
+		widest := 0
+		for i := range widths {
+			if widths[i] > least[i] && (widest == 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest == 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// rowWidth returns the width of a row with these columns.
+func rowWidth(widths []int) int {
+	sum := -columnGap
+	for _, w := range widths {
+		if w >= 0 {
+			sum += w + columnGap
+		}
+	}
+	return sum
+}
 
 // cell replaces characters that would end a cell by spaces.
 func cell(s string) string {

@@ -61,7 +61,7 @@ func explainStatus(server string, resp *http.Response, detail string, known bool
 		// While a known server is being replaced, a proxy before it may answer anything.
 		return unreachable(server, fmt.Errorf("it answers %s", e.Reason))
 	default:
-		e.Hint = `is "tapedeck up" of this version running there, or "tapedeck serve" with the role ingest?`
+		e.Hint = `is "tapedeck up" of this version running there, or "tapedeck serve" with the role ingest? --record-server names another server for recordings`
 	}
 	return ingest.Permanent(e)
 }

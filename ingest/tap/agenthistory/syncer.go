@@ -25,6 +25,9 @@ type Options struct {
 	// Recorded, if set, is called for each source of which something was recorded, one at a
 	// time.
 	Recorded func(s *Source, frames uint64)
+	// Planned, if set, is called once before anything is recorded, with the number of sources that
+	// may have new content and their size in bytes.
+	Planned func(sources int, size int64)
 }
 
 // Syncer records sources.
@@ -89,6 +92,17 @@ func (f *Found) Result() *Result {
 	return res
 }
 
+// pending returns how many sources may have new content, and their size in bytes.
+func (f *Found) pending() (sources int, size int64) {
+	for _, s := range f.Sources {
+		if s.Pending() {
+			sources++
+			size += s.Size
+		}
+	}
+	return sources, size
+}
+
 // job is a source that was scanned.
 type job struct {
 	source *Source
@@ -113,6 +127,9 @@ func (y *Syncer) recordAll(ctx context.Context, found *Found, res *Result) error
 		}
 	}
 	y.uploads.plan(found.Sources)
+	if y.Planned != nil {
+		y.Planned(found.pending())
+	}
 	jobs := make(chan job)
 	var workers sync.WaitGroup
 	for range recorders {

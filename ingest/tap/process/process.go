@@ -31,6 +31,9 @@ type Options struct {
 	Stdin, Stderr *os.File
 	Stdout        io.Writer
 	Log           *slog.Logger
+	// Terminal gives the command a pseudo-terminal as its standard output in place of a pipe. Many
+	// programs write each line to a terminal at once, and hold lines back for a pipe.
+	Terminal bool
 }
 
 // Result describes the end of a command and of its recording.
@@ -165,7 +168,11 @@ type running struct {
 }
 
 func start(opts Options) (*running, error) {
-	from, to, err := os.Pipe()
+	open := os.Pipe
+	if opts.Terminal {
+		open = openTerminal
+	}
+	from, to, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", opts.Command[0], err)
 	}
@@ -206,7 +213,7 @@ func (r *running) forward(to io.Writer, waiting *backlog) error {
 			}
 		}
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed):
+		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed), closedTerminal(err):
 			return nil
 		case err != nil:
 			return fmt.Errorf("read the output: %w", err)

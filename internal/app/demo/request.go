@@ -7,6 +7,7 @@ import "encoding/json"
 func Request(thread string) []byte {
 	data, err := json.Marshal(map[string]any{
 		"type": "run", "id": "1", "message": question, "agent": "react", "thread_id": thread,
+		"model": "anthropic/" + agentModel,
 	})
 	if err != nil {
 		panic(err) // it contains only strings

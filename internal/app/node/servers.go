@@ -13,14 +13,13 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/console"
+	"tapedeck/internal/local/engine"
 	"tapedeck/schema/clickhouse"
 )
 
-// Oldest supported versions of servers: the first ClickHouse whose text index needs no experimental
-// setting; the first NATS with all features that the streams use, and the first one with the
-// features of durability "memory".
+// Oldest supported versions of NATS: the first one with all features that the streams use, and the
+// first one with the features of durability "memory". engine.Oldest is that of ClickHouse.
 const (
-	oldestClickHouse = "26.2"
 	oldestNATS       = "2.10"
 	oldestNATSMemory = "2.12"
 )
@@ -75,7 +74,7 @@ func (n *Node) probe(ctx context.Context) (checks []health.Check, whole bool) {
 		ahead["ClickHouse"] = time.Duration(h.ClockMS * float64(time.Millisecond))
 		if v, err := n.store.ServerVersion(); err == nil {
 			text := fmt.Sprintf("%d.%d.%d", v.Version.Major, v.Version.Minor, v.Version.Patch)
-			checks = append(checks, checkVersion("ClickHouse", text, oldestClickHouse, "a server named by --clickhouse"))
+			checks = append(checks, checkVersion("ClickHouse", text, engine.Oldest, "a server named by --clickhouse"))
 		}
 	} else {
 		whole = false

@@ -229,12 +229,26 @@ func (s *Server) answerError(err error, c echo.Context) {
 			s.ui.ServeNotFound(c.Response())
 			return
 		}
-		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request())}, true
+		p, known = &problem.Problem{Status: he.Code, Detail: notServed(he.Code, c.Request()), Hint: s.servedElsewhere(c.Request())}, true
 	}
 	if !known {
 		s.Log.Error("server: request failed", "path", c.Request().URL.Path, "error", err)
 	}
 	problem.Write(c.Response(), p)
+}
+
+// servedElsewhere returns which role of a server has a route that this one lacks, since its roles
+// are others; "" if it has all of them.
+func (s *Server) servedElsewhere(r *http.Request) string {
+	path := r.URL.Path
+	records := path == "/v1/blocks" || path == "/v1/import" || strings.HasPrefix(path, "/v1/ingest")
+	switch {
+	case !strings.HasPrefix(path, "/v1/"), records && s.Node.Recorder != nil, !records && s.Node.DB != nil:
+		return ""
+	case records:
+		return "This server does not have the role ingest: name one that has by --record-server or TAPEDECK_RECORD_SERVER."
+	}
+	return "This server does not have the role api: name one that has by --server or TAPEDECK_SERVER."
 }
 
 func notServed(status int, r *http.Request) string {

@@ -37,7 +37,7 @@ type Up struct {
 	Server
 	Data       string `help:"Data directory. Default: tapedeck in the XDG data home." env:"TAPEDECK_DATA" placeholder:"DIR" type:"path"`
 	Listen     string `help:"Address of the API and UI." default:"127.0.0.1:4600" env:"TAPEDECK_LISTEN" placeholder:"ADDR"`
-	Demo       bool   `help:"Record a demo session." env:"TAPEDECK_DEMO"`
+	Demo       bool   `help:"Record three demo sessions." env:"TAPEDECK_DEMO"`
 	Backups    string `help:"Directory of the backups that \"tapedeck backup create\" writes. Default: backups in the data directory." env:"TAPEDECK_BACKUPS" placeholder:"DIR" type:"path"`
 	NATSListen string `help:"Loopback address for NATS clients of other processes; none by default. The address with its token is written to nats-url in the data directory." env:"TAPEDECK_NATS_LISTEN" placeholder:"ADDR" name:"nats-listen"`
 }
@@ -54,7 +54,7 @@ type Serve struct {
 	Replicas         int      `help:"Replicas of the JetStream streams." default:"1" min:"1" max:"5" unit:"servers" group:"NATS" env:"TAPEDECK_REPLICAS" placeholder:"N"`
 	MaxBytes         Size     `help:"Size limit of the JetStream stream." default:"16GiB" min:"1MiB" group:"NATS" env:"TAPEDECK_MAX_BYTES" placeholder:"SIZE"`
 	Migrate          bool     `help:"Apply migrations at start; /readyz answers 503 meanwhile." group:"ClickHouse" env:"TAPEDECK_MIGRATE"`
-	Demo             bool     `help:"Record a demo session; needs the roles ingest and api." env:"TAPEDECK_DEMO"`
+	Demo             bool     `help:"Record three demo sessions; needs the roles ingest and api." env:"TAPEDECK_DEMO"`
 }
 
 // conflicts returns the errors of settings that contradict each other or name invalid files.

@@ -37,14 +37,28 @@ func NewSources() *Sources {
 func (s *Sources) Validate(*kong.Application) error { return nil }
 
 // TakeOver takes the environment variables of servers' settings from the parser, which would stop
-// at the first invalid one.
+// at the first invalid one, and those of all commands that are empty, which count as not set.
 func (s *Sources) TakeOver(app *kong.Application) {
+	s.takeEmpty(app.Node)
 	for _, n := range app.Children {
 		if readsSettings(n) {
 			for _, f := range n.Flags {
 				f.Tag.Envs = nil
 			}
 		}
+	}
+}
+
+// takeEmpty takes the empty variables of a node's flags, and of all nodes below it, from the parser.
+func (s *Sources) takeEmpty(n *kong.Node) {
+	for _, f := range n.Flags {
+		f.Tag.Envs = slices.DeleteFunc(slices.Clone(f.Tag.Envs), func(name string) bool {
+			value, set := s.getenv(name)
+			return set && value == ""
+		})
+	}
+	for _, child := range n.Children {
+		s.takeEmpty(child)
 	}
 }
 

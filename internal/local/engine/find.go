@@ -73,8 +73,8 @@ func Find(ctx context.Context) (Program, error) {
 func notFound(looked []string) error {
 	return fmt.Errorf(
 		"%w; run 'make engine' in a clone of tapedeck, or set %s to the path of libchdb.so, "+
-			"or install clickhouse %d.1 or newer; looked at: %s",
-		ErrNotFound, LibraryEnv, oldestYear, strings.Join(looked, "; "),
+			"or install clickhouse %s or newer; looked at: %s",
+		ErrNotFound, LibraryEnv, Oldest, strings.Join(looked, "; "),
 	)
 }
 

@@ -31,12 +31,16 @@ func TestFind(t *testing.T) {
 	}
 	must(t, os.MkdirAll(filepath.Join(clone, "query", "deep"), 0o755))
 	must(t, os.WriteFile(filepath.Join(clone, "go.mod"), []byte("module x\n"), 0o600))
-	script(t, filepath.Join(clone, "clickhouse"), `touch was-run; echo "ClickHouse server version 26.1.1.1."`)
+	script(t, filepath.Join(clone, "clickhouse"), `touch was-run; echo "ClickHouse server version 26.7.1.1."`)
 
 	old := filepath.Join(t.TempDir(), "old")
 	script(t, filepath.Join(old, "clickhouse"), `echo "ClickHouse server version 18.16.1."`)
 	fresh := filepath.Join(t.TempDir(), "fresh")
-	script(t, filepath.Join(fresh, "clickhouse"), `echo "ClickHouse server version 24.8.1.2684 (official build)."`)
+	script(t, filepath.Join(fresh, "clickhouse"), `echo "ClickHouse server version 26.2.1.2684 (official build)."`)
+	month := filepath.Join(t.TempDir(), "month")
+	script(t, filepath.Join(month, "clickhouse"), `echo "ClickHouse server version 26.1.9.3 (official build)."`)
+	year := filepath.Join(t.TempDir(), "year")
+	script(t, filepath.Join(year, "clickhouse"), `echo "ClickHouse server version 25.12.3.4 (official build)."`)
 	broken := filepath.Join(t.TempDir(), "broken")
 	script(t, filepath.Join(broken, "clickhouse"), "exit 9")
 
@@ -58,7 +62,9 @@ func TestFind(t *testing.T) {
 		{name: "PATH with the working directory", cwd: clone, path: ".", missing: true, says: []string{"PATH has a relative entry"}},
 		{name: "PATH with an empty entry", cwd: clone, path: "", missing: true, says: []string{"PATH has a relative entry"}},
 		{name: "on PATH", cwd: away, path: fresh, want: Program{Binary: filepath.Join(fresh, "clickhouse")}},
-		{name: "Debian's", cwd: away, path: old, missing: true, says: []string{"ClickHouse 18.16, which is too old", "make engine", LibraryEnv, "install clickhouse 24.1"}},
+		{name: "Debian's", cwd: away, path: old, missing: true, says: []string{"ClickHouse 18.16, which is too old: 26.2 or newer is needed", "make engine", LibraryEnv, "install clickhouse 26.2 or newer"}},
+		{name: "a month too old", cwd: away, path: month, missing: true, says: []string{"ClickHouse 26.1, which is too old: 26.2"}},
+		{name: "a year too old", cwd: away, path: year, missing: true, says: []string{"ClickHouse 25.12, which is too old: 26.2"}},
 		{name: "broken", cwd: away, path: broken, missing: true, says: []string{"exit status 9"}},
 		{name: "none", cwd: away, path: away, missing: true, says: []string{"make engine", LibraryEnv, "clickhouse on PATH"}},
 	}

@@ -14,6 +14,6 @@ const noTerminal = "no pseudo-terminal"
 // cannot load a library. It needs no C library, and works on systems without one.
 func runLibrary(childArgs, <-chan struct{}) int {
 	fmt.Fprintln(os.Stderr, "this tapedeck is built without the ability to load ClickHouse's library: use one "+
-		"that is not linked statically, or put a clickhouse binary (24.1 or newer) on PATH")
+		"that is not linked statically, or put a clickhouse binary ("+Oldest+" or newer) on PATH")
 	return exitLoad
 }

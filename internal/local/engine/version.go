@@ -9,14 +9,20 @@ import (
 	"time"
 )
 
-// oldestYear is the year of the oldest supported ClickHouse release. The
-// year is the first number of a ClickHouse version.
-const oldestYear = 24
+// The oldest supported ClickHouse release, the first whose text index needs no experimental setting.
+// The numbers of a version are the year and the month.
+const (
+	oldestYear  = 26
+	oldestMonth = 2
+)
+
+// Oldest is the oldest supported version of ClickHouse, of a server as well as of a program on PATH.
+var Oldest = fmt.Sprintf("%d.%d", oldestYear, oldestMonth)
 
 var versionPattern = regexp.MustCompile(`\bversion (\d+)\.(\d+)[0-9.]*`)
 
 // parseVersion reads the version from the output of clickhouse --version,
-// such as "ClickHouse server version 24.8.1.1 (official build).".
+// such as "ClickHouse server version 26.2.1.1 (official build).".
 func parseVersion(output string) (year, month int, err error) {
 	found := versionPattern.FindStringSubmatch(output)
 	if found == nil {
@@ -45,9 +51,8 @@ func checkBinary(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s server --version: %w", path, err)
 	}
-	if year < oldestYear {
-		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old (%d.1 is the oldest that works)", path, year,
-			month, oldestYear)
+	if year < oldestYear || year == oldestYear && month < oldestMonth {
+		return fmt.Errorf("%s is ClickHouse %d.%d, which is too old: %s or newer is needed", path, year, month, Oldest)
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type Index struct {
 	// answers has the recordings that the server has named, by digest; nil for none.
 	answers map[string]*streamlist.InSession
 	reads   *bool // the token may read recordings; nil before the first request
+	// Session, if set, is the session to record into: a recording counts only if it is in this one.
+	Session string
 }
 
 // NewIndex returns an index of files, which are looked up in this order.
@@ -51,7 +53,7 @@ func (x *Index) LookUp(ctx context.Context, path string) func(digest string) err
 			return nil
 		case err != nil:
 			return err
-		case known == nil:
+		case known == nil, x.Session != "" && known.SessionID != x.Session:
 			return ctx.Err()
 		}
 		return &KnownError{path, digest, *known}
@@ -89,7 +91,7 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 		x.reads = &may
 	}
 	limit := 1
-	if len(digests) > 1 {
+	if len(digests) > 1 || x.Session != "" {
 		limit = streamlist.Most
 	}
 	var page query.Page[streamlist.InSession]
@@ -99,7 +101,8 @@ func (x *Index) ask(ctx context.Context, digests []string) error {
 		}
 	}
 	for i := range page.Items {
-		if s := &page.Items[i]; x.answers[s.Stream.Digest] == nil { // the latest is listed first
+		// The latest is listed first; one in the session itself counts before others.
+		if s := &page.Items[i]; x.answers[s.Stream.Digest] == nil || s.SessionID == x.Session {
 			x.answers[s.Stream.Digest] = s
 		}
 	}

@@ -16,6 +16,7 @@ func CallReport(out io.Writer, r *modelcalls.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),
 		"calls", "errors", "cut or refused", "open", "retries", "first token", "p95", "tokens/s", "gap p99", "longest", "stalls", "took", "p95")...)
+	t.Optional("gap p99", "longest", "retries", "open", "stalls", "cut or refused")
 	for i := range r.Items {
 		row := &r.Items[i]
 		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), callCells(&row.Figures)...)...)
@@ -46,6 +47,7 @@ func callCells(f *modelcalls.Figures) []any {
 // printCalls lists individual calls, each with the command that plays it.
 func printCalls(out io.Writer, calls []modelcalls.Call) error {
 	t := console.NewTable(out, "started", "model", "ended", "first token", "longest gap", "took", "session", "play it")
+	t.Optional("session", "longest gap", "took", "first token")
 	for i := range calls {
 		c := &calls[i]
 		model := "(none)"

@@ -34,6 +34,7 @@ func (t *FrameTable) Write(out io.Writer) error {
 		first = 1 // the column would be the same in every row
 	}
 	table := console.NewTable(out, heads[first:]...)
+	table.Optional("event id", "node", "direction", "flags")
 	for _, row := range t.rows {
 		table.Row(row[first:]...)
 	}

@@ -51,6 +51,24 @@ func Signal(out io.Writer, name string) {
 	fmt.Fprintf(console.To(out), "note     the command was ended by a signal: %s\n", name)
 }
 
+// Bounds of Buffered.
+const (
+	bufferedAfter  = time.Second // a shorter command may print all at once
+	bufferedFrames = 3
+	bufferedRate   = 1000 // frames per second; at higher rates frames share reads in any case
+)
+
+// Buffered writes a note if most of a command's frames arrived together with others, as those of a
+// program do that buffers its output: their times are those at which the buffer was written.
+func Buffered(out io.Writer, s *ingest.Summary, took time.Duration) {
+	if took < bufferedAfter || s.Frames < bufferedFrames || 2*s.Joined < s.Frames || float64(s.Frames) > bufferedRate*took.Seconds() {
+		return
+	}
+	fmt.Fprintf(console.To(out), "note     %s of %s arrived together with the frame before, and have its time: the program "+
+		"buffers its output; run it with python -u, stdbuf -oL or the like, or record it with --pty\n",
+		console.Thousands(s.Joined), console.Count(s.Frames, "frame"))
+}
+
 // NATSRecording writes the result of recording NATS messages.
 func NATSRecording(out io.Writer, r *natstap.Result, took time.Duration) {
 	w := console.To(out)

@@ -27,7 +27,9 @@ func NewSessionTable(out io.Writer, costs, findings bool) *SessionTable {
 	if findings {
 		heads = append(heads, "findings")
 	}
-	return &SessionTable{console.NewTable(out, append(heads, "end", "title")...), costs, findings}
+	t := console.NewTable(out, append(heads, "end", "title")...)
+	t.Optional("runs", "dialect", "frames", "end", "tools", "tokens", "duration")
+	return &SessionTable{t, costs, findings}
 }
 
 // Add adds a session.

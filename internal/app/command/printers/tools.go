@@ -16,6 +16,7 @@ func ToolReport(out io.Writer, r *toolreport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),
 		"calls", "errors", "error rate", "open", "min", "avg", "p50", "p90", "p95", "p99", "max")...)
+	t.Optional("min", "avg", "p90", "p99", "open", "p95")
 	for i := range r.Items {
 		row := &r.Items[i]
 		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), timeCells(&row.Times)...)...)
@@ -28,6 +29,7 @@ func ToolReport(out io.Writer, r *toolreport.Report) error {
 	}
 	fmt.Fprintln(out)
 	t = console.NewTable(out, "slowest", "tool", "status", "session", "play it")
+	t.Optional("session", "status") // the command names the session
 	for i := range r.Slowest {
 		s := &r.Slowest[i]
 		tool := "(none)"

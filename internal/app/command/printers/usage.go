@@ -16,6 +16,7 @@ import (
 func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(w, slices.Concat(heads, figureHeads(r))...)
+	t.Optional("stated", "reasoning", "cache write", "cache read", "total")
 	for i := range r.Items {
 		row := &r.Items[i]
 		names := groupCells(row.Period, r.GroupBy, row.Group)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
+	"time"
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/output"
@@ -48,7 +50,14 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 		return "", err
 	}
 	began := false
-	p := console.ShowProgress(func() string { return fmt.Sprintf("%s written", console.Count(out.Written(), "byte")) })
+	start, done, total := time.Now(), atomic.Int64{}, int64(len(e.Sessions))
+	p := console.ShowProgress(func() string {
+		text := fmt.Sprintf("%s written", console.Count(out.Written(), "byte"))
+		if total > 1 {
+			text = fmt.Sprintf("%d of %d sessions, %s  %s", done.Load(), total, text, console.Part(done.Load(), total, start))
+		}
+		return text
+	})
 	defer p.End()
 	tape := tapecopy.New(w, e.Server)
 	for _, name := range e.Sessions {
@@ -58,6 +67,7 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 			return "", fmt.Errorf("export %s: %w", name, err)
 		}
 		began = true
+		done.Add(1)
 	}
 	if err := w.Close(); err != nil {
 		return "", err

@@ -151,7 +151,7 @@ func TestCompose(t *testing.T) {
 			t.Log(said)
 		}
 	})
-	bounded.Until(t, "the demo plays with the 120 frames of README.md", func() bool {
+	bounded.Until(t, "the demo plays with its 120 frames", func() bool {
 		play := exec.CommandContext(t.Context(), programtest.Path(t), "--as-tenant", "default", "play", "demo", "--speed", "max", "--format", "ndjson")
 		play.Env = []string{"TAPEDECK_SERVER=" + urls["tapedeck"], "TAPEDECK_TOKEN_FILE=" + filepath.Join(secrets, "admin-token")}
 		frames, diagnosis, _ := commandtest.Finish(t, play)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/app/demo"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
@@ -95,10 +96,12 @@ type reader struct {
 
 func newReader(t *testing.T, home string, s *commandtest.Instance) *reader {
 	t.Helper()
-	bounded.Until(t, "the demo, which is recorded while the server answers", func() bool {
-		status, body, _ := s.Get(t, "/v1/sessions/demo")
-		return status == http.StatusOK && strings.Contains(string(body), `"status":"ok"`)
-	})
+	for session, ended := range map[string]string{demo.Session: "ok", demo.ReleaseSession: "ok", demo.FailedSession: "error"} {
+		bounded.Until(t, session+", which is recorded while the server answers", func() bool {
+			status, body, _ := s.Get(t, "/v1/sessions/"+session)
+			return status == http.StatusOK && strings.Contains(string(body), `"status":"`+ended+`"`)
+		})
+	}
 	r := &reader{bin: filepath.Join(home, "bin")}
 	script := "#!/bin/sh\nexec " + programtest.Path(t) + " \"$@\"\n"
 	if err := errors.Join(os.Mkdir(r.bin, 0o755), os.WriteFile(filepath.Join(r.bin, "tapedeck"), []byte(script), 0o755)); err != nil {
@@ -126,7 +129,8 @@ func freePort(t *testing.T) string {
 }
 
 // openPage begins a page in an empty folder, from which docs and bin are reached as from the
-// root of the repository.
+// root of the repository. Progress and spools of its commands are in that folder, since pages run at
+// the same time.
 func (r *reader) openPage(t *testing.T, page string) {
 	t.Helper()
 	docs := filepath.Join(commandtest.Repository(t), "docs")
@@ -134,6 +138,7 @@ func (r *reader) openPage(t *testing.T, page string) {
 	if err := errors.Join(os.MkdirAll(r.dir, 0o755), os.Symlink(docs, filepath.Join(r.dir, "docs")), os.Symlink(r.bin, filepath.Join(r.dir, "bin"))); err != nil {
 		t.Fatal(err)
 	}
+	r.env = append(slices.Clip(r.env), "XDG_STATE_HOME="+filepath.Join(r.dir, "state"))
 }
 
 // write makes the file whose content a block is.

@@ -15,7 +15,8 @@ import (
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
-// The demo is recorded by the ordinary tap, plays, and its facts are the script's.
+// The demo is recorded by the ordinary taps, plays, and its facts are the scripts'. Every call has a
+// name and a price, and the cost that the agent states is the computed one.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	commandtest.NeedEngine(t)
@@ -35,6 +36,22 @@ func TestDemo(t *testing.T) {
 	}
 	if out := s.Must(t, "play", "demo", "--speed", "max"); !strings.Contains(out, "── end, 121 frames") {
 		t.Errorf("play demo:\n%s", out)
+	}
+	for session, status := range map[string]string{"demo-release": "ok", "demo-release-failed": "error"} {
+		bounded.Until(t, session, func() bool {
+			_, body, _ := s.Get(t, "/v1/sessions/"+session)
+			return strings.Contains(string(body), `"status":"`+status+`"`)
+		})
+		commandtest.Contains(t, "show "+session, s.Must(t, "show", session), "tool Task", "node reviewer", "tool Bash", "user: Release the shop")
+	}
+	if out := s.Must(t, "usage", "--group-by", "model"); strings.Contains(out, "unpriced") || strings.Contains(out, "(none)") {
+		t.Errorf("the usage of the demo:\n%s", out)
+	}
+	if out := s.Must(t, "doctor", "usage"); strings.Contains(out, "demo") {
+		t.Errorf("usage of the demo that does not add up:\n%s", out)
+	}
+	if out := s.Must(t, "diff", "demo-release", "demo-release-failed"); !strings.Contains(out, "the result of Bash differs") {
+		t.Errorf("diff of the releases:\n%s", out)
 	}
 	if took, err := s.Stop(); err != nil || took > server.StopTimeout {
 		t.Errorf("stopping took %v (%v), want at most %v\n%s", took, err, server.StopTimeout, s.Log)

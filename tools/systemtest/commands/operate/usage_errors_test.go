@@ -93,7 +93,8 @@ func TestHelpNamesDefaults(t *testing.T) {
 	t.Parallel()
 	for command, wants := range map[string][]string{
 		"serve":  {"Default: nats://127.0.0.1:4222", "Default: clickhouse://127.0.0.1:9000/default", "Default: ingest,sink,api", "Default: 127.0.0.1:4600"},
-		"proxy":  {"Default: 127.0.0.1:4700", "Default: http://127.0.0.1:4600"},
+		"proxy":  {"Default: 127.0.0.1:4700"},
+		"flags":  {"Default: http://127.0.0.1:4600"},
 		"tools":  {"Default: tool."},
 		"frames": {"Default: 100."},
 	} {

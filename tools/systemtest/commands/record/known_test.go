@@ -29,9 +29,10 @@ func TestKnownFile(t *testing.T) {
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(uniqueLines(3)))
 	s.Must(t, "record", "--session", "known-file", file)
+	s.Must(t, "record", "--session", "known-file-2", file) // named explicitly, so the bytes of another session do not count
 	for _, session := range []string{"known-file", "known-file-2"} {
 		stdout, stderr, exit := s.Run(t, "record", "--session", session, file)
-		if exit != 0 || stdout != "" || !strings.Contains(stderr, "these bytes are session known-file already") ||
+		if exit != 0 || stdout != "" || !strings.Contains(stderr, "these bytes are session "+session+" already") ||
 			!strings.Contains(stderr, "--again") || strings.Contains(stderr, "recorded 3 frames") {
 			t.Errorf("record --session %s: exit %d\n%s%s", session, exit, stdout, stderr)
 		}
@@ -43,11 +44,15 @@ func TestKnownFile(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.Must(t, "record", "--json", file)), &known); err != nil {
 		t.Fatal(err)
 	}
-	if known.Known.SessionID != "known-file" || known.Known.Stream.Digest != known.Digest || len(known.Digest) != 64 {
+	if known.Known.SessionID != "known-file-2" || // the latest
+		known.Known.Stream.Digest != known.Digest || len(known.Digest) != 64 {
 		t.Errorf("record --json: %+v", known)
 	}
-	if _, stderr, exit := s.Run(t, "show", "known-file-2"); exit == 0 {
-		t.Errorf("show known-file-2: exit %d\n%s", exit, stderr)
+	if out := s.Must(t, "show", "known-file-2"); !strings.Contains(out, "3 frames") {
+		t.Errorf("show known-file-2:\n%s", out)
+	}
+	if _, stderr, exit := s.Run(t, "record", "--session", "", file); exit != commandtest.ExitUsage || !strings.Contains(stderr, "--session: it must not be empty") {
+		t.Errorf("record --session '': exit %d\n%s", exit, stderr)
 	}
 	if _, stderr, exit := s.Run(t, "record", "--session", "known-file", "--again", file); exit != 0 || !strings.Contains(stderr, "recorded 3 frames") {
 		t.Errorf("record --again: exit %d\n%s", exit, stderr)

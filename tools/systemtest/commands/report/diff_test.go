@@ -51,32 +51,32 @@ func TestDiffAndBisect(t *testing.T) {
 		t.Errorf("a row:\n%s", row)
 	}
 	for _, question := range [][]string{{"--tool", "Bash"}, nil, {"--at", "2"}} {
-		out := s.Must(t, append([]string{"bisect", "--session-tag", "job=nightly"}, question...)...)
+		out := s.Must(t, append([]string{"bisect", "--tag", "job=nightly"}, question...)...)
 		if !strings.HasPrefix(out, "Since night3, ") || !strings.Contains(out, "the 3rd of 4 sessions") || !strings.Contains(out, "tapedeck diff night2 night3") {
 			t.Errorf("bisect %v:\n%s", question, out)
 		}
 	}
 	s.Must(t, "record", "--session", "night5", "--tag", "job=nightly", nightly(t, "night5", "Read", "ls"))
 	var found bisect.Result
-	if err := json.Unmarshal([]byte(s.Must(t, "bisect", "--json", "--session-tag", "job=nightly", "--tool", "Bash")), &found); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(t, "bisect", "--json", "--tag", "job=nightly", "--tool", "Bash")), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.Steady || found.Since != nil || len(found.Sessions) != 5 || !strings.Contains(found.Sentence, "There is no session since which every session calls Bash") {
 		t.Errorf("bisect of a condition that comes and goes: %+v", found)
 	}
-	if out, _, exit := s.Run(t, "bisect", "--session-tag", "job=nightly", "--fails"); exit != 1 || !strings.HasPrefix(out, "None of 5 sessions fails.") {
+	if out, _, exit := s.Run(t, "bisect", "--tag", "job=nightly", "--fails"); exit != 1 || !strings.HasPrefix(out, "None of 5 sessions fails.") {
 		t.Errorf("bisect --fails: exit %d\n%s", exit, out)
 	}
-	if _, _, exit := s.Run(t, "bisect", "--session-tag", "job=none", "--fails"); exit != 1 {
+	if _, _, exit := s.Run(t, "bisect", "--tag", "job=none", "--fails"); exit != 1 {
 		t.Errorf("bisect of a tag that no session has: exit %d", exit)
 	}
-	if out := s.Must(t, "bisect", "--session-tag", "job=nightly", "--text", "Done."); !strings.HasPrefix(out, "Every one of 5 sessions") {
+	if out := s.Must(t, "bisect", "--tag", "job=nightly", "--text", "Done."); !strings.HasPrefix(out, "Every one of 5 sessions") {
 		t.Errorf("bisect --text:\n%s", out)
 	}
 	if _, stderr, exit := s.Run(t, "diff", "night1", "none"); exit != 1 || !strings.Contains(stderr, "There is no session") || !strings.Contains(stderr, `"tapedeck sessions" lists`) {
 		t.Errorf("exit %d, %s", exit, stderr)
 	}
-	if _, stderr, exit := s.Run(t, "bisect", "--tool", "x"); exit != 2 || !strings.Contains(stderr, "--session-tag") {
+	if _, stderr, exit := s.Run(t, "bisect", "--tool", "x"); exit != 2 || !strings.Contains(stderr, "--tag") {
 		t.Errorf("exit %d, %s", exit, stderr)
 	}
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+)
+
+// commandGroups are the groups of commands in the help of the program, in the order of the struct
+// cli.
+var commandGroups = []kong.Group{
+	{Key: "record", Title: "Start and record:"},
+	{Key: "look", Title: "Find and play:"},
+	{Key: "report", Title: "Report:"},
+	{Key: "share", Title: "Use elsewhere:"},
+	{Key: "keep", Title: "Change what is stored:"},
+	{Key: "operate", Title: "Operate:"},
+}
+
+// flagsCommand has no function but its help, which lists the flags that every command takes.
+type flagsCommand struct{}
+
+// Run prints how to read the list.
+func (flagsCommand) Run() error {
+	fmt.Println(`"tapedeck help flags" lists the flags that every command takes.`)
+	return nil
+}
+
+// printHelp prints the help of a command: its own flags, and where those are listed that every
+// command takes. The help of the program lists the commands by groups.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	selected := ctx.Selected()
+	if selected != nil && selected.Name == "flags" {
+		return kong.DefaultHelpPrinter(options, ctx)
+	}
+	for _, f := range ctx.Model.Flags {
+		f.Hidden = true
+	}
+	options.NoExpandSubcommands = selected == nil
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	_, err := io.WriteString(ctx.Stdout, "\nEvery command takes --server, --json and others: \"tapedeck help flags\".\n")
+	return err
+}

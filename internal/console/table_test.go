@@ -1,0 +1,67 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// A table fits the terminal: optional columns go first, then the widest cells are cut. The first
+// column and ids stay whole, and a table that is not for a terminal is not cut.
+func TestTableFitsTerminal(t *testing.T) {
+	const id = "0192f3c1-6a5d-7b1e-9c55-2f6a1f0b7d11"
+	write := func(width int, optional ...string) string {
+		var b strings.Builder
+		table := NewTable(&b, "session", "started", "runs", "title")
+		table.width = width
+		table.Optional(optional...)
+		table.Row(id, "2026-11-27 10:00:00", 3, "Why did the nightly build of the shop fail, and is it safe to release? 漢字漢字")
+		if err := table.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, tc := range []struct {
+		width    int
+		optional []string
+		want     string // the row
+	}{
+		{0, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the shop fail, and is it safe to release? 漢字漢字"},
+		{200, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the shop fail, and is it safe to release? 漢字漢字"},
+		{100, nil, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the s…"},
+		{100, []string{"started", "runs"}, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the s…"},
+		{80, []string{"started", "runs"}, id + "  3     Why did the nightly build of the sh…"},
+		{76, []string{"started", "runs"}, id + "  3     Why did the nightly build of th…"},
+		{60, []string{"started", "runs"}, id + "  Why did the nightly b…"},
+		{40, []string{"started", "runs"}, id + "  Why did the nightl…"}, // nothing more can be cut
+	} {
+		out := write(tc.width, tc.optional...)
+		row := strings.Split(out, "\n")[1]
+		if row != tc.want {
+			t.Errorf("width %d, optional %q: %q, want %q", tc.width, tc.optional, row, tc.want)
+		}
+		if tc.width >= 60 {
+			for _, l := range strings.Split(out, "\n") {
+				if runewidth.StringWidth(l) > tc.width {
+					t.Errorf("width %d: a line takes %d columns: %q", tc.width, runewidth.StringWidth(l), l)
+				}
+			}
+		}
+	}
+}
+
+func TestPart(t *testing.T) {
+	for _, tc := range []struct {
+		done, total int64
+		want        string
+	}{{0, 0, ""}, {5, 0, ""}, {1, 4, "25%"}, {9, 4, "100%"}} {
+		if got := Part(tc.done, tc.total, time.Now()); got != tc.want {
+			t.Errorf("%d of %d: %q, want %q", tc.done, tc.total, got, tc.want)
+		}
+	}
+	if got := Part(1, 4, time.Now().Add(-10e9)); got != "25%, 30 s left" {
+		t.Errorf("a quarter in 10 s: %q", got)
+	}
+}
