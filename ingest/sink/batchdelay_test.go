@@ -8,21 +8,20 @@ import (
 // gathering is a batch that receives blocks at given times, ms.
 type gathering struct {
 	batchDelay
-	start time.Time
+	storedAt, took int
+	began          time.Time
 }
 
-// gather begins a batch, and passed is when the batch before was passed to the inserter, ms.
-func gather(passed int) *gathering {
-	g := &gathering{start: time.Unix(1000, 0)}
+func gather(storedAt, took int) *gathering {
+	g := &gathering{storedAt: storedAt, took: took, began: time.Unix(1000, 0)}
 	g.opts = &Options{BatchFrames: 300_000, BatchAge: 100 * time.Millisecond, BatchPace: 500 * time.Millisecond}
-	g.apart = g.opts.BatchAge
-	g.passed(g.at(passed))
+	g.stored = func() (time.Time, time.Duration) { return g.at(g.storedAt), time.Duration(g.took) * time.Millisecond }
 	g.begin(g.at(0))
 	g.added(g.at(0), false)
 	return g
 }
 
-func (g *gathering) at(ms int) time.Time { return g.start.Add(time.Duration(ms) * time.Millisecond) }
+func (g *gathering) at(ms int) time.Time { return g.began.Add(time.Duration(ms) * time.Millisecond) }
 
 // storedFrom checks that the batch is stored at a time and not before it.
 func (g *gathering) storedFrom(t *testing.T, ms, frames int) {
@@ -31,34 +30,34 @@ func (g *gathering) storedFrom(t *testing.T, ms, frames int) {
 		t.Errorf("it is stored before %d ms", ms)
 	}
 	if at := g.next(); at != g.at(ms) {
-		t.Errorf("it is looked at after %v, want %d ms", at.Sub(g.start), ms)
+		t.Errorf("it is looked at after %v, want %d ms", at.Sub(g.began), ms)
 	}
 	if !g.isDue(g.at(ms), frames) {
 		t.Errorf("it is not stored after %d ms", ms)
 	}
 }
 
-// longAgo is when nothing was stored lately, ms.
+// long ago is when nothing was stored lately, ms.
 const longAgo = -10_000
 
-func TestDelayOfFew(t *testing.T) {
-	for _, c := range []struct{ passed, want int }{
-		{longAgo, 25}, // with what arrives together
-		{-1, 99},      // apart from the batch before
-		{-60, 40},
-		{-80, 25},
+func TestPaceOfFew(t *testing.T) {
+	for _, c := range []struct{ storedAt, took, want int }{
+		{longAgo, 60, 100}, // of age
+		{-10, 60, 230},     // the sink rests
+		{-200, 60, 100},    // it has
+		{-10, 400, 500},    // no longer than this
 	} {
-		g := gather(c.passed)
+		g := gather(c.storedAt, c.took)
 		g.added(g.at(c.want-5), false) // what keeps coming does not put it off
 		g.storedFrom(t, c.want, c.want*20)
 	}
 }
 
-func TestDelayOfLoad(t *testing.T) {
+func TestPaceOfLoad(t *testing.T) {
 	load := func() *gathering {
-		g := gather(-1)
-		g.added(g.at(99), false)
-		if g.isDue(g.at(99), 10_000) {
+		g := gather(longAgo, 60)
+		g.added(g.at(100), false)
+		if g.isDue(g.at(100), 10_000) {
 			t.Error("a load is stored at once")
 		}
 		return g
@@ -68,25 +67,41 @@ func TestDelayOfLoad(t *testing.T) {
 	g.storedFrom(t, 250, 15_000)
 
 	g = load() // it goes on
-	g.added(g.at(990), false)
-	g.storedFrom(t, 1000, 59_000)
+	g.added(g.at(590), false)
+	g.storedFrom(t, 600, 59_000)
 
 	g = load() // it ends
 	g.added(g.at(300), true)
 	g.storedFrom(t, 325, 30_000)
 
-	g = gather(-1) // not quite one
-	g.storedFrom(t, 99, 9_800)
+	g = gather(longAgo, 60) // not quite one
+	g.storedFrom(t, 100, 9_999)
 }
 
-func TestDelayOfEnds(t *testing.T) {
-	g := gather(-1) // one end
+func TestPaceBeforeEnds(t *testing.T) {
+	g := gather(longAgo, 60) // one end
 	g.added(g.at(20), true)
 	g.storedFrom(t, 45, 10)
 
-	g = gather(-1) // one after the other, of a load, too
-	for ms := 20; ms < 99; ms += 20 {
+	g = gather(longAgo, 60) // one after the other, of a load, too
+	for ms := 20; ms < 100; ms += 20 {
 		g.added(g.at(ms), true)
 	}
-	g.storedFrom(t, 99, 50_000)
+	g.storedFrom(t, 100, 50_000)
+
+	g = gather(-10, 50) // soon after an insert: as often as the sink may, and no more
+	g.added(g.at(20), true)
+	g.storedFrom(t, 120, 10)
+
+	g = gather(-10, 300)
+	g.added(g.at(20), true)
+	g.storedFrom(t, 290, 10)
+}
+
+// An insert that is done meanwhile counts as well.
+func TestPaceAfterInsert(t *testing.T) {
+	g := gather(longAgo, 60)
+	g.storedAt, g.took = 10, 300
+	g.added(g.at(20), true)
+	g.storedFrom(t, 100, 10) // not later than it was due before
 }

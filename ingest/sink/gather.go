@@ -14,8 +14,6 @@ import (
 type gatherer struct {
 	sink *Sink
 	out  *inserter
-	// apart is the least time from one insert to the next, unless a batch is full or a stream ends.
-	apart time.Duration
 	// after, if set, is called before an insert and waits until earlier messages are stored.
 	after   func(context.Context, []jetstream.Msg) error
 	batch   *batch
@@ -28,7 +26,7 @@ type gatherer struct {
 
 // newGatherer returns a gatherer that passes its batches to an inserter.
 func newGatherer(s *Sink, out *inserter) *gatherer {
-	g := &gatherer{sink: s, out: out, apart: s.opts.BatchAge, batch: newBatch(), spare: make(chan *batch, 1)}
+	g := &gatherer{sink: s, out: out, batch: newBatch(), spare: make(chan *batch, 1)}
 	g.spare <- newBatch()
 	return g
 }
@@ -42,7 +40,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	when := batchDelay{opts: &g.sink.opts, apart: g.apart}
+	when := batchDelay{opts: &g.sink.opts, stored: g.out.latest}
 	var at time.Time // time at which timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -74,7 +72,6 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 				timer.Stop()
 				free = nil
 				g.handOver(insertCtx, <-g.spare)
-				when.passed(time.Now())
 				continue
 			}
 			when.added(now, g.ended)
@@ -92,7 +89,6 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 		case spare := <-free:
 			free = nil
 			g.handOver(insertCtx, spare)
-			when.passed(time.Now())
 		case <-idle.C:
 			if !g.release() {
 				idle.Reset(releaseAfter)

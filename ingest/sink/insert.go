@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
@@ -23,6 +24,27 @@ type inserter struct {
 	clients [2]*ch.Client // the second one for large batches only
 
 	probe probe
+
+	worked time.Duration // how long ClickHouse worked on the latest attempt, over both connections
+
+	mu    sync.Mutex // guards the fields below
+	ended time.Time  // when the latest insert ended
+	took  time.Duration
+}
+
+// latest returns the time at which the latest insert ended, and how long ClickHouse worked on it.
+func (i *inserter) latest() (ended time.Time, took time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ended, i.took
+}
+
+// inserted records an insert that has ended.
+func (i *inserter) inserted(began time.Time) {
+	i.mu.Lock()
+	i.ended, i.took = time.Now(), i.worked
+	insertSeconds.Observe(i.ended.Sub(began).Seconds())
+	i.mu.Unlock()
 }
 
 // insert stores a batch and acknowledges its messages. It retries with exponential backoff and
@@ -37,7 +59,7 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 		err := i.try(traced, b)
 		tracing.End(span, err, diagnose(err).code)
 		if err == nil {
-			insertSeconds.Observe(time.Since(began).Seconds())
+			i.inserted(began)
 			i.stored(b)
 			break
 		}
@@ -118,9 +140,13 @@ func (i *inserter) write(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	if len(clients) > 1 {
-		return b.columns.InsertSideBySide(ctx, clients[0], clients[1])
+		i.worked, err = b.columns.InsertSideBySide(ctx, clients[0], clients[1])
+		return err
 	}
-	return b.columns.Insert(ctx, clients[0])
+	began := time.Now()
+	err = b.columns.Insert(ctx, clients[0])
+	i.worked = time.Since(began)
+	return err
 }
 
 // insertTimeout bounds one attempt.

@@ -26,13 +26,14 @@ import (
 type Options struct {
 	NATS *nats.Conn
 	DSN  string // ClickHouse
-	// BatchFrames and BatchBytes bound what is gathered for one insert: number of frames and raw
-	// bytes. BatchAge is the time between two inserts.
+	// BatchFrames, BatchBytes and BatchAge bound what is gathered for one insert: number of frames,
+	// raw bytes, and time since the first block.
 	BatchFrames int           // default 300,000
 	BatchBytes  int           // default 64 MiB
 	BatchAge    time.Duration // default 100 ms
-	// BatchPace is the time between two inserts of bulk recordings, of which nobody expects that
-	// they can be read at once. Under bulk load blocks are gathered for up to twice BatchPace.
+	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small insert
+	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at
+	// most a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
 	BatchPace time.Duration // default 500 ms
 	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Up to one
 	// pull is received beyond it if no other message is held: see pullSize.
@@ -204,7 +205,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	}()
 	s.stat.connected()
 	bulk := newGatherer(s, s.bulk)
-	bulk.apart, bulk.after = s.opts.BatchPace, holding.awaitEarlier
+	bulk.after = holding.awaitEarlier
 	var gathering sync.WaitGroup
 	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // both gatherers end with the same error
 	err = newGatherer(s, s.out).run(ctx, coming.others)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -113,8 +114,9 @@ func (b *Batch) Insert(ctx context.Context, client *ch.Client) error {
 }
 
 // InsertSideBySide is Insert over two connections: each writes half of the frames; when all frames
-// are stored, each writes half of the fact tables; then one writes the streams.
-func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client) error {
+// are stored, each writes half of the fact tables; then one writes the streams. worked is the sum
+// of the times of both.
+func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client) (worked time.Duration, err error) {
 	frames, half := &b.frames.table, b.frames.rows()
 	if frames.divisible() {
 		half /= 2
@@ -139,19 +141,26 @@ func (b *Batch) InsertSideBySide(ctx context.Context, one, two *ch.Client) error
 		},
 	}
 	for _, step := range steps {
-		if err := sideBySide(step[0], step[1]); err != nil {
-			return err
+		took, err := sideBySide(step[0], step[1])
+		if worked += took; err != nil {
+			return worked, err
 		}
 	}
-	return nil
+	return worked, nil
 }
 
-// sideBySide runs two functions concurrently.
-func sideBySide(one, two func() error) error {
+// sideBySide runs two functions concurrently and returns the sum of their times.
+func sideBySide(one, two func() error) (took time.Duration, err error) {
 	var aside sync.WaitGroup
-	var other error
-	aside.Go(func() { other = two() })
-	err := one()
+	var other time.Duration
+	var otherErr error
+	began := time.Now()
+	aside.Go(func() {
+		otherErr = two()
+		other = time.Since(began)
+	})
+	err = one()
+	took = time.Since(began)
 	aside.Wait()
-	return errors.Join(err, other)
+	return took + other, errors.Join(err, otherErr)
 }

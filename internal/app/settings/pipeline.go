@@ -25,8 +25,8 @@ type Pipeline struct {
 
 	SinkBatchFrames int           `help:"Frames in one insert into ClickHouse at most." default:"300000" min:"1" max:"10000000" unit:"frames" env:"TAPEDECK_SINK_BATCH_FRAMES" placeholder:"N"`
 	SinkBatchBytes  Size          `help:"Bytes in one insert at most." default:"64MiB" min:"64KiB" max:"1GiB" env:"TAPEDECK_SINK_BATCH_BYTES" placeholder:"SIZE"`
-	SinkBatchAge    time.Duration `help:"Least time from one insert to the next." default:"100ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_AGE" placeholder:"D"`
-	SinkBatchPace   time.Duration `help:"Least time from one insert of bulk recordings to the next." default:"500ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_PACE" placeholder:"D"`
+	SinkBatchAge    time.Duration `help:"How long blocks are gathered for an insert at least." default:"100ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_AGE" placeholder:"D"`
+	SinkBatchPace   time.Duration `help:"How long they are gathered beyond that while inserts take more than a fifth of the time." default:"500ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_PACE" placeholder:"D"`
 	SinkHeldBytes   Size          `help:"Bytes of messages that the sink has received from JetStream and not stored at most." default:"80MiB" min:"1MiB" max:"4GiB" env:"TAPEDECK_SINK_HELD_BYTES" placeholder:"SIZE"`
 	DeadLetterRetry time.Duration `help:"Interval between attempts to store blocks that were set aside." default:"1m" min:"1s" env:"TAPEDECK_DEAD_LETTER_RETRY" placeholder:"D"`
 
