@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ type held struct {
 	mu       sync.Mutex // guards the fields below
 	messages map[place]*heldMessage
 	bytes    int
-	settled  chan struct{} // closed and replaced when a message is settled; nil without waiters
+	bulk     map[string]int // number of bulk messages that have blocks of a stream, by its short name
+	settled  chan struct{}  // closed and replaced when a message is settled; nil without waiters
 }
 
 // place identifies a message of a JetStream stream. stored distinguishes it from a message with the
@@ -41,16 +43,40 @@ type heldMessage struct {
 	place place
 	size  int
 	since time.Time
-	bulk  bool // the message belongs to a bulk recording: see stream.HeaderBulk
+	// bulk reports that the message is stored apart: it has blocks of bulk recordings, or of streams
+	// of which the set holds such a message, which is to be stored first.
+	bulk    bool
+	streams []string // short names of the streams
 }
 
 // newHeld returns an empty set that holds at most limit bytes.
 func newHeld(limit int) *held {
-	return &held{limit: limit, messages: map[place]*heldMessage{}}
+	return &held{limit: limit, messages: map[place]*heldMessage{}, bulk: map[string]int{}}
 }
 
-// isBulk reports whether a message belongs to a bulk recording.
-func isBulk(m jetstream.Msg) bool { return m.Headers().Get(stream.HeaderBulk) != "" }
+// isBulk reports whether a message is stored apart.
+func isBulk(m jetstream.Msg) bool {
+	own, is := m.(*heldMessage)
+	return is && own.bulk
+}
+
+// apart reports whether a message with blocks of these streams is stored apart. mu is held.
+func (h *held) apart(m jetstream.Msg, streams []string) bool {
+	return m.Headers().Get(stream.HeaderBulk) != "" ||
+		slices.ContainsFunc(streams, func(name string) bool { return h.bulk[name] > 0 })
+}
+
+// countBulk adds n for each stream of a bulk message. mu is held.
+func (h *held) countBulk(m *heldMessage, n int) {
+	if !m.bulk {
+		return
+	}
+	for _, name := range m.streams {
+		if h.bulk[name] += n; h.bulk[name] == 0 {
+			delete(h.bulk, name)
+		}
+	}
+}
 
 // add adds a message that has arrived. It returns nil if the same message is held already.
 func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
@@ -65,7 +91,9 @@ func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
 		redeliveries.Inc()
 		return nil
 	}
-	own := &heldMessage{Msg: m, held: h, place: at, size: len(m.Data()), since: now, bulk: isBulk(m)}
+	own := &heldMessage{Msg: m, held: h, place: at, size: len(m.Data()), since: now, streams: stream.StreamsOf(m.Headers())}
+	own.bulk = h.apart(m, own.streams)
+	h.countBulk(own, 1)
 	h.messages[at] = own
 	h.bytes += own.size
 	heldBytes.Add(float64(own.size))
@@ -82,6 +110,7 @@ func (m *heldMessage) remove() {
 		return
 	}
 	delete(h.messages, m.place)
+	h.countBulk(m, -1)
 	h.bytes -= m.size
 	heldBytes.Sub(float64(m.size))
 	heldMessages.Dec()
@@ -125,9 +154,9 @@ func (h *held) awaitRoom(ctx context.Context, n int) error {
 	return h.await(ctx, func() bool { return h.hasRoom(n) })
 }
 
-// awaitEarlier waits until no message is held that belongs to no bulk recording and arrived before
-// one of messages, or until ctx ends. So the first blocks of a bulk recording, which do not have
-// the header yet, are stored before its other blocks.
+// awaitEarlier waits until no message is held that is not stored apart and arrived before one of
+// messages, or until ctx ends. So the first blocks of a bulk recording, which do not have the
+// header yet, are stored before its other blocks.
 func (h *held) awaitEarlier(ctx context.Context, messages []jetstream.Msg) error {
 	last := uint64(0)
 	for _, m := range messages {

@@ -134,3 +134,32 @@ func TestEarlierFirst(t *testing.T) {
 		}
 	})
 }
+
+// A message of a stream of which a bulk message is held is stored after it, whatever its header.
+func TestBulkStreamStaysApart(t *testing.T) {
+	holding := newHeld(1 << 20)
+	sequence := uint64(0)
+	add := func(header nats.Header, streams string) jetstream.Msg {
+		sequence++
+		header.Set(stream.HeaderContents, "10 "+streams)
+		return holding.add(&recordedMessage{sequence: sequence, header: header}, time.Now())
+	}
+	const one, two, three = "000000000001", "000000000002", "000000000003"
+	bulk := []jetstream.Msg{
+		add(nats.Header{stream.HeaderBulk: {"1"}}, one+" "+two),
+		add(nats.Header{}, two+" "+three),
+		add(nats.Header{}, three),
+	}
+	if isBulk(add(nats.Header{}, "000000000004")) {
+		t.Error("a message of another stream is stored apart")
+	}
+	for i, m := range bulk {
+		if !isBulk(m) {
+			t.Errorf("message %d is not stored apart", i)
+		}
+		_ = m.Ack()
+	}
+	if isBulk(add(nats.Header{}, one+" "+two+" "+three)) {
+		t.Error("a message is stored apart though all bulk messages of its streams are stored")
+	}
+}

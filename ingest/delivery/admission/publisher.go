@@ -108,7 +108,7 @@ func (p *Publisher) admit(ctx context.Context, b *ingest.EncodedBlock) error {
 		p.frames.GiveBack(b.Tenant, b.Frames) // the recorder sends the block again
 		return err
 	}
-	if err := p.unstored.enter(ctx, loadOf(b)); err != nil {
+	if err := p.unstored.enter(ctx, b); err != nil {
 		p.giveBack(b)
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/jetstream"
 )
 
 // Unstored bounds the blocks that this process has published and the sink has not stored. Zero
@@ -30,10 +31,6 @@ func (u Unstored) withDefaults() Unstored {
 }
 
 const (
-	// A block of at least bulkBytes bytes or bulkFrames frames belongs to a bulk recording and may
-	// have to wait. Smaller blocks, of which interactive recordings consist, never wait.
-	bulkBytes  = 32 << 10
-	bulkFrames = 512
 	// longest bounds how long one block waits. It is shorter than the timeout of a request (see
 	// package ingesthttp).
 	longest = 25 * time.Second
@@ -62,13 +59,14 @@ type unstored struct {
 	life     context.Context
 
 	mu        sync.Mutex // guards the fields below
-	cached    []written  // blocks published within cachedFor, the oldest first
-	sum       int64      // total bytes of cached
-	total     load       // blocks that are published or being published, and not known to be stored
-	unplaced  load       // the part of total that is durable, at an unknown sequence
-	groups    []group    // the rest of the durable blocks, in the order of their sequences
-	following bool       // the goroutine of follow runs
-	moved     time.Time  // when the sink last stored a block, or when follow began
+	bulk      jetstream.BulkStreams
+	cached    []written // blocks published within cachedFor, the oldest first
+	sum       int64     // total bytes of cached
+	total     load      // blocks that are published or being published, and not known to be stored
+	unplaced  load      // the part of total that is durable, at an unknown sequence
+	groups    []group   // the rest of the durable blocks, in the order of their sequences
+	following bool      // the goroutine of follow runs
+	moved     time.Time // when the sink last stored a block, or when follow began
 	changed   chan struct{}
 }
 
@@ -121,11 +119,14 @@ func (u *unstored) forget(l load) {
 
 // enter adds a block to the total. A block of a bulk recording waits first while the blocks that
 // are not stored, or are cached, exceed the bounds. It waits for at most longest.
-func (u *unstored) enter(ctx context.Context, size load) error {
+func (u *unstored) enter(ctx context.Context, b *ingest.EncodedBlock) error {
 	if u == nil {
 		return nil
 	}
-	bulk := size.bytes >= bulkBytes || size.frames >= bulkFrames
+	size := loadOf(b)
+	u.mu.Lock()
+	bulk := u.bulk.Add(b, time.Now())
+	u.mu.Unlock()
 	var timeout *time.Timer
 	for late := false; ; {
 		u.mu.Lock()

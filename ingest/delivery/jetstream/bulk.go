@@ -1,72 +1,92 @@
 package jetstream
 
 import (
+	"maps"
 	"time"
 
 	"tapedeck/ingest"
 )
 
-// HeaderBulk marks messages of bulk recordings. The sink stores them separately from other
-// messages, so that other messages do not wait behind them. Once a stream has become a bulk
-// recording, all of its further blocks have the header, so that the end of the stream is not stored
-// before its frames.
+// HeaderBulk marks messages with blocks of bulk recordings. The sink stores them apart from other
+// messages, so that other messages do not wait behind them.
 const HeaderBulk = "Tapedeck-Bulk"
 
 const (
-	// A stream becomes a bulk recording with a block of at least bulkBlock bytes, or with the block
-	// with which it has published bulkBytes bytes or bulkFrames frames within bulkWindow.
-	bulkBlock  = 1 << 20
-	bulkBytes  = 4 << 20
-	bulkFrames = 50_000
-	bulkWindow = 10 * time.Second
-	// forgetAfter is the time without a block after which a stream is forgotten.
-	forgetAfter = time.Minute
+	// A stream is a bulk recording while it is ahead of bulkRate, bytes and frames per second, by
+	// burst times that or more. It is not counted as being ahead by more than twice this, so that
+	// it is none any more some seconds after it has become slow.
+	bulkBytesRate  = 256 << 10
+	bulkFramesRate = 500
+	burst          = 4
+	// The streams of a tenant that are no bulk recordings may be crowd times as fast together. Above
+	// that a stream is a bulk recording from a crowd-th of burst on, so that a flood of short
+	// streams is one too.
+	crowd = 20
 )
 
-// bulk determines which streams are bulk recordings.
-type bulk struct {
-	streams map[string]*rate // by the stream's part of the block ids
+// BulkStreams determines which streams are bulk recordings. The zero value is ready for use. It is
+// not safe for use by several goroutines.
+type BulkStreams struct {
+	streams map[string]*ahead // by the stream's part of the block ids
+	tenants map[string]*ahead // without bulk recordings
 	swept   time.Time
 }
 
-// rate is the amount that a stream has published since a point in time.
-type rate struct {
-	since, latest time.Time
-	bytes, frames int
-	bulk          bool
+// ahead is by how much a stream or a tenant is ahead of the rates.
+type ahead struct {
+	at            time.Time
+	bytes, frames float64
 }
 
-// is reports whether a block belongs to a bulk recording.
-func (k *bulk) is(b *ingest.EncodedBlock, now time.Time) bool {
+// Add adds a block that is published, and reports whether its stream is a bulk recording.
+func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
 	k.sweep(now)
-	id := b.ID[:min(len(b.ID), streamIDSize)]
-	r := k.streams[id]
-	if r == nil {
-		r = &rate{since: now}
-		k.streams[id] = r
+	tenant, most := get(k.tenants, b.Tenant, now), 1.0
+	if tenant.add(0, 0, now, crowd) >= 1 {
+		most = 1.0 / crowd
 	}
-	if now.Sub(r.since) > bulkWindow {
-		r.since, r.bytes, r.frames = now, 0, 0
+	stream := get(k.streams, b.ID[:min(len(b.ID), streamIDSize)], now)
+	if stream.add(len(b.Data), b.Frames, now, 1) >= most {
+		return true
 	}
-	r.latest = now
-	r.bytes += len(b.Data)
-	r.frames += b.Frames
-	r.bulk = r.bulk || len(b.Data) >= bulkBlock || r.bytes >= bulkBytes || r.frames >= bulkFrames
-	return r.bulk
+	tenant.add(len(b.Data), b.Frames, now, crowd)
+	return false
 }
 
-// sweep forgets streams that have published nothing for a while.
-func (k *bulk) sweep(now time.Time) {
-	if k.streams == nil {
-		k.streams, k.swept = map[string]*rate{}, now
+func get(all map[string]*ahead, name string, now time.Time) *ahead {
+	a := all[name]
+	if a == nil {
+		a = &ahead{at: now}
+		all[name] = a
 	}
-	if now.Sub(k.swept) < forgetAfter {
+	return a
+}
+
+// add adds amounts. It returns by how much they are ahead of times the rates, as a multiple of burst.
+func (a *ahead) add(bytes, frames int, now time.Time, times float64) float64 {
+	seconds := now.Sub(a.at).Seconds()
+	a.at = now
+	return max(fill(&a.bytes, bytes, seconds, times*bulkBytesRate), fill(&a.frames, frames, seconds, times*bulkFramesRate))
+}
+
+// fill adds an amount to a level that has fallen at a rate for some seconds. It returns the level as
+// a multiple of burst times the rate.
+func fill(level *float64, amount int, seconds, rate float64) float64 {
+	*level = min(max(0, *level-seconds*rate)+float64(amount), 2*burst*rate)
+	return *level / (burst * rate)
+}
+
+// sweep forgets streams and tenants that are not ahead, since they have published nothing for a while.
+func (k *BulkStreams) sweep(now time.Time) {
+	const every = 2 * burst * time.Second
+	if k.streams == nil {
+		k.streams, k.tenants, k.swept = map[string]*ahead{}, map[string]*ahead{}, now
+	}
+	if now.Sub(k.swept) < every {
 		return
 	}
 	k.swept = now
-	for id, r := range k.streams {
-		if now.Sub(r.latest) >= forgetAfter {
-			delete(k.streams, id)
-		}
+	for _, all := range []map[string]*ahead{k.streams, k.tenants} {
+		maps.DeleteFunc(all, func(_ string, a *ahead) bool { return now.Sub(a.at) >= every })
 	}
 }

@@ -21,6 +21,7 @@ type bundle struct {
 	bucket  bucket
 	since   time.Time // arrival of the first block
 	ids     []string
+	frames  []int // of each block
 	entries []block.Entry
 	size    int // size of the blocks in the message, bytes
 	weight  int64
@@ -44,8 +45,8 @@ const bundleBytes = 64 << 10
 // headSize bounds the bytes of a bundle besides its blocks.
 const headSize = 32
 
-// entrySize returns the size of a block in a bundle, bytes.
-func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session) + 8 }
+// entrySize returns the size of a block in a bundle, and of its stream in the header, bytes.
+func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session) + 8 + shortSize + 1 }
 
 // takes reports whether a block fits into the bundle.
 func (b *bundle) takes(p *ingest.EncodedBlock, most int) bool {
@@ -56,6 +57,7 @@ func (b *bundle) takes(p *ingest.EncodedBlock, most int) bool {
 // add adds a block.
 func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 	b.ids = append(b.ids, p.ID)
+	b.frames = append(b.frames, p.Frames)
 	b.entries = append(b.entries, block.Entry{Session: p.Session, Data: p.Data})
 	b.size += entrySize(p)
 	b.weight += weight
@@ -63,7 +65,7 @@ func (b *bundle) add(p *ingest.EncodedBlock, weight int64, done func(error)) {
 }
 
 // sent releases the memory that is not needed after the bundle was sent.
-func (b *bundle) sent() { b.ids, b.entries = nil, nil }
+func (b *bundle) sent() { b.ids, b.frames, b.entries = nil, nil, nil }
 
 // message returns the message to send. It builds the data in room and returns the buffer for reuse.
 // A single block is sent without a bundle around it.
@@ -71,6 +73,9 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	header := nats.Header{}
 	if b.bucket.bulk {
 		header[HeaderBulk] = []string{"1"}
+	}
+	if stated := b.contents(); stated != "" {
+		header[HeaderContents] = []string{stated}
 	}
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
@@ -80,6 +85,17 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	room = block.AppendBundle(room[:0], b.entries)
 	header[jetstream.MsgIDHeader] = []string{b.id()}
 	return &nats.Msg{Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number), Header: header, Data: room}, room
+}
+
+// contents returns the value of HeaderContents; "" if it is left out.
+func (b *bundle) contents() string {
+	var c contents
+	for i, id := range b.ids {
+		if !c.add(id, b.frames[i]) {
+			return ""
+		}
+	}
+	return c.String()
 }
 
 // id returns the id of the bundle, which is derived from its blocks.

@@ -27,7 +27,7 @@ type Publisher struct {
 
 	mu       sync.Mutex // guards the fields below, and keeps messages in the order of their blocks
 	gathered gathered
-	bulk     bulk
+	bulk     BulkStreams
 	data     []byte // buffer for a message
 }
 
@@ -76,7 +76,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bucket := bucketOf(&encoded, p.bulk.is(&encoded, time.Now()))
+	bucket := bucketOf(&encoded, p.bulk.Add(&encoded, time.Now()))
 	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)

@@ -5,32 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
-	"tapedeck/schema/block"
 )
 
-// Waiting describes the frames of a tenant that the sink has not stored.
+// Waiting describes the frames of a tenant that the sink has not stored. Frames and Streams are as
+// the publishers state them, the times are JetStream's own.
 type Waiting struct {
 	Frames  uint64
 	Streams int
-	// More reports that only a part of the messages was read: there are more frames and streams.
+	// More reports that there may be more frames and streams.
 	More bool
-	// First and Last are the earliest and latest arrival of the frames, ns.
-	First, Last int64
 	// At is the time to which the figures refer.
 	At time.Time
 	// OldestAt is the publishing time of the oldest message; zero if no message waits.
 	OldestAt time.Time
-}
-
-// In reports whether frames may have arrived in the range [from, to).
-func (w *Waiting) In(from, to time.Time) bool {
-	return w.More || w.Frames > 0 && w.First < to.UnixNano() && w.Last >= from.UnixNano()
 }
 
 // WaitingReader reads from JetStream which frames wait for the sink. It is safe for use by many
@@ -39,6 +33,7 @@ type WaitingReader struct {
 	nc       *nats.Conn
 	js       jetstream.JetStream
 	consumer string
+	decoded  atomic.Uint64 // number of blocks that were decoded
 
 	mu     sync.Mutex // guards latest
 	latest map[string]*waitingAt
@@ -47,10 +42,11 @@ type WaitingReader struct {
 // waitingAt is the latest answer for a tenant, with the time until which it is reused. Each tenant
 // has a lock of its own, so that requests wait only for reads of the same tenant.
 type waitingAt struct {
-	mu      sync.Mutex // guards the fields below, and is held during a request to JetStream
-	waiting Waiting
-	until   time.Time
-	err     error
+	mu       sync.Mutex // guards the fields below, and is held during a request to JetStream
+	messages waitingMessages
+	waiting  Waiting
+	until    time.Time
+	err      error
 }
 
 const (
@@ -58,12 +54,11 @@ const (
 	// reused. An answer that took long, because many messages wait, is reused for longer.
 	waitingFor    = 20 * time.Millisecond
 	waitingErrFor = 2 * time.Second
-	// waitingMessages, waitingBytes and waitingTime bound one read of waiting messages.
-	waitingMessages = 8192
-	waitingBytes    = 64 << 20
-	waitingTime     = time.Second
-	waitingTimeout  = 2 * time.Second
-	waitingTenants  = 1024 // maximum number of tenants whose answers are kept
+	// waitingBytes and waitingTime bound what one answer reads.
+	waitingBytes   = 64 << 20
+	waitingTime    = time.Second
+	waitingTimeout = 2 * time.Second
+	waitingTenants = 1024 // maximum number of tenants whose answers are kept
 )
 
 // NewWaitingReader returns a reader for the consumer that the sinks share. The caller keeps
@@ -90,7 +85,7 @@ func (r *WaitingReader) Read(ctx context.Context, tenant string) (Waiting, error
 	}
 	asking, cancel := context.WithTimeout(ctx, waitingTimeout)
 	defer cancel()
-	w, err := r.ask(asking, tenant)
+	w, err := r.ask(asking, tenant, &known.messages)
 	w.At = began
 	if err != nil && ctx.Err() != nil {
 		return w, err // only this client's request was cancelled
@@ -119,97 +114,71 @@ func (r *WaitingReader) of(tenant string) *waitingAt {
 	return known
 }
 
-func (r *WaitingReader) ask(ctx context.Context, tenant string) (Waiting, error) {
-	s, err := r.js.Stream(ctx, StreamName)
+// ask brings the messages of a tenant up to date and returns what they hold.
+func (r *WaitingReader) ask(ctx context.Context, tenant string, messages *waitingMessages) (Waiting, error) {
+	s, first, err := r.open(ctx)
 	if err != nil {
-		return Waiting{}, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+		return Waiting{}, err
 	}
-	first := uint64(1)
+	return r.update(ctx, s, tenant, first, messages)
+}
+
+// open returns the stream, and the sequence from which on the sink may not have stored messages.
+func (r *WaitingReader) open(ctx context.Context) (s jetstream.Stream, first uint64, err error) {
+	if s, err = r.js.Stream(ctx, StreamName); err != nil {
+		return nil, 0, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+	}
 	consumer, err := s.Consumer(ctx, r.consumer)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound): // no sink ever ran
+		return s, 1, nil
 	case err != nil:
-		return Waiting{}, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
-	default:
-		// The consumer's number of pending messages may lag behind the stream.
-		first = consumer.CachedInfo().AckFloor.Stream + 1
+		return nil, 0, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
 	}
-	return read(ctx, s, tenant, first)
+	// The consumer's number of pending messages may lag behind the stream.
+	return s, consumer.CachedInfo().AckFloor.Stream + 1, nil
 }
 
-// read decodes the messages of a tenant in the stream from a sequence on, within the bounds.
-func read(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (Waiting, error) {
-	add := waitingAdder{streams: map[string]bool{}}
-	last, began := s.CachedInfo().State.LastSeq, time.Now()
-	of := jetstream.WithGetMsgSubject(ingest.SubjectPrefix + tenant + ".>")
-	for first <= last && !add.waiting.More {
-		m, err := s.GetMsg(ctx, first, of)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+// update reads the oldest message of a tenant from first on, and those that came since the last
+// update. Every answer reads the oldest one again, so that OldestAt is right also if messages were
+// removed. It reads other messages once.
+func (r *WaitingReader) update(
+	ctx context.Context, s jetstream.Stream, tenant string, first uint64, messages *waitingMessages,
+) (Waiting, error) {
+	began, bytes, more := time.Now(), 0, false
+	last := s.CachedInfo().State.LastSeq
+	oldest, err := next(ctx, s, tenant, first)
+	if err != nil {
+		return Waiting{}, err
+	}
+	messages.startAt(oldest)
+	for m := oldest; m != nil; {
+		if m != oldest || messages.empty() {
+			messages.add(r.contentsOf(m))
+		}
+		bytes += len(m.Data)
+		first = messages.last() + 1
+		more = messages.full() || bytes > waitingBytes || time.Since(began) > waitingTime
+		if more || first > last {
 			break
 		}
-		if err != nil {
-			return Waiting{}, fmt.Errorf("read what waits in JetStream stream %s: %w", StreamName, err)
+		if m, err = next(ctx, s, tenant, first); err != nil {
+			return Waiting{}, err
 		}
-		first = m.Sequence + 1
-		add.message(m)
-		add.waiting.More = add.waiting.More || add.messages >= waitingMessages || time.Since(began) > waitingTime
 	}
-	add.waiting.Streams = len(add.streams)
-	return add.waiting, nil
+	w := messages.sum()
+	w.More = w.More || more
+	return w, nil
 }
 
-// waitingAdder adds up the blocks of the messages.
-type waitingAdder struct {
-	waiting  Waiting
-	streams  map[string]bool
-	messages int
-	bytes    int
-	decoder  block.Decoder
-	block    block.Block
-	entries  []block.Entry
-}
-
-func (a *waitingAdder) message(m *jetstream.RawStreamMsg) {
-	a.messages++
-	if a.waiting.OldestAt.IsZero() {
-		a.waiting.OldestAt = m.Time
+// next returns the first message of a tenant from a sequence on; nil if there is none.
+func next(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (*jetstream.RawStreamMsg, error) {
+	m, err := s.GetMsg(ctx, first, jetstream.WithGetMsgSubject(ingest.SubjectPrefix+tenant+".>"))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
 	}
-	if a.bytes += len(m.Data); a.bytes > waitingBytes {
-		a.waiting.More = true
+	if err != nil {
+		return nil, fmt.Errorf("read what waits in JetStream stream %s: %w", StreamName, err)
 	}
-	var err error
-	if a.entries, err = block.Entries(m.Data, a.entries); err != nil {
-		a.waiting.More = true // the contents of the message are unknown
-		return
-	}
-	for _, e := range a.entries {
-		if err := a.decoder.Decode(e.Data, &a.block); err != nil {
-			a.waiting.More = true
-			continue
-		}
-		a.add()
-	}
-}
-
-// add adds the decoded block to the figures.
-func (a *waitingAdder) add() {
-	w := &a.waiting
-	if id := a.block.State.StreamID; !a.streams[id] {
-		a.streams[string([]byte(id))] = true // the decoder reuses its buffer
-	}
-	w.Frames += uint64(len(a.block.Frames))
-	for i := range a.block.Frames {
-		at := a.block.Frames[i].At
-		if w.First == 0 || at < w.First {
-			w.First = at
-		}
-		w.Last = max(w.Last, at)
-	}
-	if len(a.block.Frames) == 0 && a.block.Facts.Len() > 0 { // a block of facts without frames changes reports too
-		at := a.block.State.LastAt
-		if w.First == 0 || at < w.First {
-			w.First = at
-		}
-		w.Last = max(w.Last, at)
-	}
+	return m, nil
 }

@@ -113,13 +113,17 @@ const (
 func (s *Server) completePeriod(ctx context.Context, tenant string, from, to time.Time) error {
 	for began := time.Now(); ; {
 		w, err := s.waiting(ctx, tenant)
+		in := false
+		if err == nil && !w.OldestAt.IsZero() {
+			in, err = s.waitingIn(ctx, tenant, from, to)
+		}
 		if err != nil {
 			return &problem.Problem{
 				Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 				Detail: "NATS does not answer, so it is not known whether charges of the period wait to be stored.",
 			}
 		}
-		if !w.In(from, to) {
+		if !in {
 			return nil
 		}
 		if time.Since(began) > closeWaits {
@@ -139,4 +143,13 @@ func (s *Server) completePeriod(ctx context.Context, tenant string, from, to tim
 		case <-time.After(closePolls):
 		}
 	}
+}
+
+// waitingIn reports whether frames of a period may wait to be stored. The period of a block in the
+// spool is not known.
+func (s *Server) waitingIn(ctx context.Context, tenant string, from, to time.Time) (bool, error) {
+	if s.Node.Spool != nil && s.Node.Spool.State().Blocks > 0 {
+		return true, nil
+	}
+	return s.Node.Waiting.HasFramesIn(ctx, tenant, from, to)
 }

@@ -1,0 +1,4 @@
+package jetstream
+
+// Decoded returns the number of blocks that the reader has decoded.
+func (r *WaitingReader) Decoded() uint64 { return r.decoded.Load() }

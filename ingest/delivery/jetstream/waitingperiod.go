@@ -1,0 +1,40 @@
+package jetstream
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/schema/block"
+)
+
+// HasFramesIn reports whether frames of a tenant that arrived in the range [from, to) wait for the
+// sink, or may wait. It decodes the blocks that wait, and so does not depend on what publishers
+// state.
+func (r *WaitingReader) HasFramesIn(ctx context.Context, tenant string, from, to time.Time) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, waitingTimeout)
+	defer cancel()
+	s, first, err := r.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	began, found := time.Now(), false
+	in := func(at int64) bool { return at >= from.UnixNano() && at < to.UnixNano() }
+	for last, bytes := s.CachedInfo().State.LastSeq, 0; first <= last && !found; {
+		m, err := next(ctx, s, tenant, first)
+		if err != nil || m == nil {
+			return false, err
+		}
+		all := r.decode(m, func(b *block.Block) {
+			for i := range b.Frames {
+				found = found || in(b.Frames[i].At)
+			}
+			if len(b.Frames) == 0 && b.Facts.Len() > 0 { // facts without frames change reports too
+				found = found || in(b.State.LastAt)
+			}
+		})
+		bytes += len(m.Data)
+		found = found || !all || bytes > waitingBytes || time.Since(began) > waitingTime
+		first = m.Sequence + 1
+	}
+	return found, nil
+}
