@@ -21,7 +21,7 @@ export function endLine(end: End | null): EndLine | null {
   const verb = reason === 'lost' ? 'Lost' : reason === 'cancelled' ? 'Cancelled' : 'Ended'
   return {
     text: `${verb} at ${duration(offset_ms)}: ${detail}`,
-    in: span && { id: span.id, name: span.name === '' ? `a ${kinds[span.kind]}` : span.name },
+    in: span && { id: span.id, name: spanName(span) },
     mild: reason === 'cancelled' || reason === 'shutdown' || reason === 'lost',
   }
 }
@@ -31,6 +31,11 @@ export function causeOf(end: End | null): string | undefined {
   const line = endLine(end)
   if (line === null) return undefined
   return line.in === null ? line.text : `${line.text}, in ${line.in.name}`
+}
+
+/** A span's name, or what it is. */
+export function spanName({ kind, name }: Pick<Schemas['SpanRef'], 'kind' | 'name'>): string {
+  return name === '' ? `a ${kinds[kind]}` : name
 }
 
 const kinds = { run: 'run', node: 'step', llm: 'model call', tool: 'tool call' }

@@ -37,3 +37,9 @@ test('a session whose calls have no price did not cost nothing', () => {
   show(2, { unpriced_calls: 2 })
   expect(screen.getByText('no price').title).toBe('No call has a price')
 })
+
+test('a quiet session says in what it is, and for how long it has been silent', () => {
+  const open_span = { id: 't', kind: 'tool', name: 'psql' } as const
+  show(0, { status: 'quiet', open_span, silent_ms: 2_595_400 })
+  expect(screen.getByRole('row').textContent).toContain('in psql, silent for 43 m 15 s')
+})

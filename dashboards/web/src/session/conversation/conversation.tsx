@@ -46,7 +46,7 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
       </Stack>
     )
   return (
-    <Stack p="md" gap="sm" aria-busy="true" aria-label="Loading the conversation">
+    <Stack p="md" gap="sm" role="status" aria-busy="true" aria-label="Loading the conversation">
       {[48, 20, 90, 20, 120].map((height, i) => (
         <Skeleton key={i} height={height} />
       ))}

@@ -19,9 +19,10 @@ class Stage {
     running = false,
     start: { offset: number; position: string | null } | null = null,
     duration = 10_000,
+    age?: number,
   ) {
     vi.stubGlobal('location', { protocol: 'http:', host: 'deck' })
-    this.player = new ReplayPlayer({ session: 's', started, duration, running }, start, {
+    this.player = new ReplayPlayer({ session: 's', started, duration, running, ...(age !== undefined && { age }) }, start, {
       connect: (_, listener) => {
         this.connections.push(listener)
         return {
@@ -426,4 +427,13 @@ test('a session whose recorder is gone is live no longer', () => {
   expect(stage.player.state()).toMatchObject({ running: true, live: true })
   stage.player.finish(true)
   expect(stage.player.state()).toMatchObject({ running: false, offset: 10_000, duration: 10_000 })
+})
+
+test('a session that was silent when it was opened begins at its present, one whose frames are on their way at its data', () => {
+  expect(new Stage(true, null, 10_000, 2_605_000).player.state()).toMatchObject({
+    ...{ offset: 2_605_000, known: 2_605_000, duration: 2_605_000, edge: 10_000 },
+  })
+  expect(new Stage(true, null, 10_000, 11_000).player.state()).toMatchObject({ offset: 10_000, known: 10_000 })
+  const linked = new Stage(true, { offset: 5_000, position: null }, 10_000, 2_605_000)
+  expect(linked.player.state()).toMatchObject({ offset: 5_000, known: 2_605_000 })
 })
