@@ -32,10 +32,11 @@ export function tierTexts({ tiers }: Pick<UnitPrice, 'tiers'>, currency: string)
   )
 }
 
-/** A price in full: $3, $0.075. */
+/** A price in full, with the places of an amount at least: $3.00, $0.075. */
 export function unitAmount(price: string, currency: string): string {
   const sign = (0)
     .toLocaleString('en', { style: 'currency', currency, maximumFractionDigits: 0 })
     .replace('0', '')
-  return `${sign}${price}`
+  const [whole = '', places = ''] = price.split('.')
+  return `${sign}${whole}.${places.padEnd(2, '0')}`
 }

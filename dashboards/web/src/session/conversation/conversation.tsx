@@ -26,8 +26,7 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
   )
   const error = transcript.error ?? timeline.error
   if (items !== undefined) {
-    if (items.length > 0)
-      return <ConversationList items={items} lanes={lanes} started={session.started} />
+    if (items.length > 0) return <ConversationList items={items} lanes={lanes} started={session.started} />
     return isOpen(session) ? (
       <Empty title="Nothing has been said so far" icon={<IconMessages size={32} stroke={1.5} />}>
         Messages and tool calls come up here as they arrive.

@@ -81,10 +81,7 @@ export function ConversationList({
                 return (
                   <div key={key} ref={rows.measureElement} data-index={index} className={classes.row}>
                     {item !== undefined && (
-                      <InLane
-                        lane={laneOf(item, lanes)}
-                        before={laneOf(items[index - 1], lanes)}
-                      >
+                      <InLane lane={laneOf(item, lanes)} before={laneOf(items[index - 1], lanes)}>
                         <Row item={item} started={started} />
                       </InLane>
                     )}
@@ -112,15 +109,7 @@ export function ConversationList({
 }
 
 /** What a sub-agent said and did is indented, in its colour; its title is repeated where another spoke between. */
-function InLane({
-  lane,
-  before,
-  children,
-}: {
-  lane: Lane | null
-  before: Lane | null
-  children: ReactNode
-}) {
+function InLane({ lane, before, children }: { lane: Lane | null; before: Lane | null; children: ReactNode }) {
   if (lane === null) return children
   return (
     <div className={classes.lane} data-lane={lane.colour}>
@@ -159,7 +148,7 @@ const Row = memo(function Row({ item, started }: { item: Item; started: string }
     case 'run':
       return <RunBegin span={item.span} number={item.number} started={started} />
     case 'end':
-      return <RunEnd span={item.span} number={item.number} at={item.from} started={started} />
+      return <RunEnd {...item} at={item.from} started={started} />
   }
 })
 

@@ -24,7 +24,8 @@ export function useNames(): Names {
     defaultValue: null,
     getInitialValueInEffect: false,
   })
-  const style = width === null ? undefined : ({ '--label': `min(${width}px, 100% - ${leastBars}px)` } as CSSProperties)
+  const style =
+    width === null ? undefined : ({ '--label': `min(${width}px, 100% - ${leastBars}px)` } as CSSProperties)
   return { view, style, width, resize }
 }
 

@@ -41,6 +41,7 @@ export function Tools(props: {
         {counted(props.spans, 'span')} · {lasting(range, warp)}
         {!whole && ` of ${lasting(all, warp)}`}
       </Text>
+      <Legend />
       {props.silent > 0 && (
         <Button
           size="compact-xs"
@@ -101,4 +102,18 @@ export function Tools(props: {
 /** How long what is drawn in a range lasted. */
 function lasting({ from, to }: Range, warp: Warp): string {
   return duration(warp.moment(to) - warp.moment(from))
+}
+
+/** What the colours of bars mean, where there is room for it. */
+function Legend() {
+  return (
+    <span className={classes.legend} aria-hidden>
+      {(['model', 'before output', 'tool', 'failed', 'open'] as const).map((name) => (
+        <span key={name}>
+          <i data-of={name} />
+          {name}
+        </span>
+      ))}
+    </span>
+  )
 }
