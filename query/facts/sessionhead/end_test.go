@@ -145,7 +145,7 @@ func TestOpenSpan(t *testing.T) {
 		},
 		querytest.Recording{
 			Session: "lost", Stream: 3, Live: true, State: schema.StreamState{Recorder: "gone"},
-			Spans: []schema.Span{querytest.Run("r", schema.StatusOpen, 0, 0), open("t", schema.SpanTool, "psql", 3)},
+			Spans: []schema.Span{querytest.Run("r", schema.StatusOpen, -60, 0), open("t", schema.SpanTool, "psql", -50)},
 		},
 	)
 	want := map[string]*sessionhead.SpanRef{

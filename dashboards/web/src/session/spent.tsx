@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Schemas } from '../api/client'
-import { duration } from '../format/duration'
+import { duration, wholeSeconds } from '../format/duration'
 import { percent } from '../format/numbers'
 import { usePlayer, usePlayerState } from './player/context'
 import { timelineQuery } from './queries'
@@ -74,5 +74,5 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
 /** For how long something has been in progress, in whole seconds from two on: what is shorter would be wrong at once. */
 function For({ since }: { since: number }) {
   const seconds = usePlayerState(({ known }) => Math.floor((known - since) / 1000))
-  return seconds < 2 ? null : `, for ${duration(seconds * 1000)}`
+  return seconds < 2 ? null : `, for ${wholeSeconds(seconds * 1000)}`
 }

@@ -1,4 +1,4 @@
-import { duration } from '../format/duration'
+import { wholeSeconds } from '../format/duration'
 import { spanName } from '../session/end'
 import type { Session } from './rows'
 import classes from './table.module.css'
@@ -7,7 +7,7 @@ import classes from './table.module.css'
 export function Progress({ session: { status, open_span, end, silent_ms } }: { session: Session }) {
   if (status !== 'quiet' && status !== 'running' && status !== 'lost') return null
   const span = open_span ?? end?.span ?? null
-  const silent = status === 'running' || silent_ms === null ? null : Math.floor(silent_ms / 1000) * 1000
+  const silent = status === 'running' || silent_ms === null ? null : silent_ms
   if (span === null && silent === null) return null
   return (
     <span className={classes.progress} data-status={status}>
@@ -17,7 +17,7 @@ export function Progress({ session: { status, open_span, end, silent_ms } }: { s
         </>
       )}
       {span !== null && silent !== null && ', '}
-      {silent !== null && `silent for ${duration(silent)}`}
+      {silent !== null && `silent for ${wholeSeconds(silent)}`}
     </span>
   )
 }
