@@ -13,10 +13,16 @@ export function Price({ price, currency }: { price: UnitPrice | undefined; curre
   const lines = [`${price.price} ${currency} for ${perText(price)}`, ...tierTexts(price, currency)]
   return (
     <span title={lines.join('\n')}>
-      {unitAmount(price.price, currency)}
+      {unitAmount(inColumn(price.price), currency)}
       {price.tiers.length > 0 && ' +'}
     </span>
   )
+}
+
+/** A price with two decimal places at least, so that those of a column have their points below each other. */
+function inColumn(price: string): string {
+  const [whole = '', places = ''] = price.split('.')
+  return `${whole}.${places.padEnd(2, '0')}`
 }
 
 /** 1,000,000 input tokens */
@@ -32,11 +38,10 @@ export function tierTexts({ tiers }: Pick<UnitPrice, 'tiers'>, currency: string)
   )
 }
 
-/** A price in full, with the places of an amount at least: $3.00, $0.075. */
+/** A price in full: $3, $0.075. */
 export function unitAmount(price: string, currency: string): string {
   const sign = (0)
     .toLocaleString('en', { style: 'currency', currency, maximumFractionDigits: 0 })
     .replace('0', '')
-  const [whole = '', places = ''] = price.split('.')
-  return `${sign}${whole}.${places.padEnd(2, '0')}`
+  return `${sign}${price}`
 }

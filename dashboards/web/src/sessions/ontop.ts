@@ -20,6 +20,8 @@ export function useOnTop(filter: Filter, stale: boolean) {
   )
   return {
     sessions,
+    /** There is no answer yet: what comes will move the other rows down. */
+    pending: quiet.pending || running.pending || lost.pending,
     error: quiet.error ?? running.error ?? lost.error,
     again: () => Promise.all([quiet.again(), running.again(), lost.again()]),
   }
@@ -27,11 +29,12 @@ export function useOnTop(filter: Filter, stale: boolean) {
 
 function useStatus(filter: Filter, status: TopStatus, stale: boolean) {
   const options = topQuery(filter, status)
-  const { data, isPlaceholderData, error, refetch } = useQuery(options)
+  const { data, isPlaceholderData, isPending, error, refetch } = useQuery(options)
   // A query that is disabled keeps the answer for the filter before.
   const holds = options.enabled && (stale || !isPlaceholderData)
   return {
     sessions: holds ? (data ?? none) : none,
+    pending: options.enabled && isPending,
     error: options.enabled ? error : null,
     again: () => (options.enabled ? refetch() : null),
   }

@@ -31,14 +31,16 @@ export function SessionsPage() {
   const list = useInfiniteQuery(sessionsQuery(filter))
   const top = useOnTop(filter, list.isPlaceholderData)
   useRefreshWhenOneEnds(filter, top.sessions)
+  // All at once, so that no row moves away from under a click.
+  const loading = list.isPending || top.pending
   const rows = useMemo(
-    () => rowsOf(top.sessions, list.data?.pages.map((page) => page.items) ?? []),
-    [top.sessions, list.data],
+    () => (loading ? [] : rowsOf(top.sessions, list.data?.pages.map((page) => page.items) ?? [])),
+    [loading, top.sessions, list.data],
   )
   const { fetchNextPage } = list
   const more = list.hasNextPage && !list.isFetchingNextPage ? () => void fetchNextPage() : null
   const error = list.error ?? top.error
-  const empty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
+  const empty = !loading && list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className={classes.page}>
       <div className={classes.bar}>
@@ -98,7 +100,7 @@ export function SessionsPage() {
           narrow={narrow}
           findings={filter.findings}
           choosing={choosing}
-          loading={list.isPending}
+          loading={loading}
           stale={list.isPlaceholderData}
           more={more}
           fetching={list.isFetchingNextPage}
