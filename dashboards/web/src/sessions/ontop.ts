@@ -29,13 +29,14 @@ export function useOnTop(filter: Filter, stale: boolean) {
 
 function useStatus(filter: Filter, status: TopStatus, stale: boolean) {
   const options = topQuery(filter, status)
+  const enabled = options.enabled === true
   const { data, isPlaceholderData, isPending, error, refetch } = useQuery(options)
   // A query that is disabled keeps the answer for the filter before.
-  const holds = options.enabled && (stale || !isPlaceholderData)
+  const holds = enabled && (stale || !isPlaceholderData)
   return {
     sessions: holds ? (data ?? none) : none,
-    pending: options.enabled && isPending,
-    error: options.enabled ? error : null,
-    again: () => (options.enabled ? refetch() : null),
+    pending: enabled && isPending,
+    error: enabled ? error : null,
+    again: () => (enabled ? refetch() : null),
   }
 }
