@@ -142,7 +142,11 @@ function runsOf(spans: readonly Span[], items: readonly Placed[], errors: Readon
     if (stream === streamOf(run)) lastSeq.set(run, Math.max(lastSeq.get(run) ?? 0, seq))
   }
   for (const span of spans) {
-    const { stream, seq } = place({ key: '', from: 0, kind: 'end', span, number: 0, said: false }, span.position, 0)
+    const { stream, seq } = place(
+      { key: '', from: 0, kind: 'end', span, number: 0, said: false },
+      span.position,
+      0,
+    )
     reach(runOf.get(span.id), stream, seq, span.start_ms)
   }
   for (const { item, stream, seq } of items) {
