@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { CSSProperties } from 'react'
+import type { CSSProperties, MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { Cost } from '../components/cost'
 import { StatusBadge } from '../components/status'
@@ -39,6 +39,7 @@ export function Row({
       className={classes.row}
       style={style}
       data-status={session.status}
+      onClick={open}
       data-chosen={chosen || undefined}
     >
       <div role="cell" className={choosing.box}>
@@ -147,4 +148,10 @@ function None({ label = 'none' }: { label?: string }) {
       –
     </span>
   )
+}
+
+/** What has a tooltip lies above the link of the row, and leads there all the same. */
+function open({ target, currentTarget }: MouseEvent<HTMLElement>) {
+  if (target instanceof Element && target.closest('a, label') === null)
+    currentTarget.querySelector('a')?.click()
 }
