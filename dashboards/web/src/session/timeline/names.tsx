@@ -5,6 +5,8 @@ import classes from './names.module.css'
 /** The narrowest column of names, and the least room that is left for the bars, px. */
 const narrowest = 90
 const leastBars = 160
+/** The width on a wide screen before the reader chose one, px. */
+const usual = 250
 /** How far an arrow key moves the edge, px. */
 const keyStep = 16
 
@@ -52,7 +54,7 @@ export function NamesEdge({ names: { view, width, resize } }: { names: Names }) 
       aria-orientation="vertical"
       aria-label="Width of the names"
       aria-valuemin={narrowest}
-      aria-valuenow={width ?? undefined}
+      aria-valuenow={width ?? usual}
       title="Drag to resize; double click to reset"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={moved}
