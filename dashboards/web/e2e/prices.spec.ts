@@ -9,7 +9,7 @@ test('the table is searched, and a model has its history and rules', async ({ pa
   await expect(page).toHaveURL('/prices?model=sonnet-4-5')
   const table = page.getByRole('region', { name: 'Prices of models' })
   const row = table.getByRole('row', { name: /^claude-sonnet-4-5 anthropic/ })
-  await expect(row).toContainText('$3 +')
+  await expect(row).toContainText('$3.00 +')
   await expect(row.getByTitle('0.3 USD for 1,000,000 cache read tokens')).toBeVisible()
   await row.getByRole('link').click()
   await expect(page.getByRole('heading', { level: 1 })).toContainText('claude-sonnet-4-5')

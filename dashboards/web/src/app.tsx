@@ -1,7 +1,8 @@
-import { Center, Loader } from '@mantine/core'
+import { Center } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
+import { Loading } from './components/loading'
 import { Gate } from './login/gate'
 import { HeaderSearch } from './search/header'
 import { SessionsPage } from './sessions/page'
@@ -43,7 +44,7 @@ export function App() {
         <Suspense
           fallback={
             <Center h="50vh">
-              <Loader aria-label="Loading the page" />
+              <Loading label="Loading the page" />
             </Center>
           }
         >

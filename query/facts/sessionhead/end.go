@@ -138,6 +138,15 @@ func isCall(s *spanmerge.Span) bool {
 	return s.Kind == string(schema.SpanTool) || s.Kind == string(schema.SpanLLM)
 }
 
+// OpenSpan returns the span that is in progress in an open session; nil if there is none, or the
+// session is not open. spans are those of NewEnd.
+func OpenSpan(head *Head, spans []spanmerge.Span) *SpanRef {
+	if !head.Status.Open() {
+		return nil
+	}
+	return openAtEnd(head, spans)
+}
+
 // openAtEnd returns the span that was open when the session was cut: the call that began last,
 // preferring tool calls to model calls, otherwise the innermost span.
 func openAtEnd(head *Head, spans []spanmerge.Span) *SpanRef {

@@ -122,3 +122,42 @@ func TestSessionEnd(t *testing.T) {
 		})
 	}
 }
+
+// What is in progress in a session, in the list and on its own: the tool call that is open, until the
+// session is over.
+func TestOpenSpan(t *testing.T) {
+	db := querytest.Open(t)
+	open := func(id string, kind schema.SpanKind, name string, from float64) schema.Span {
+		return querytest.Span(kind, id, "r", name, schema.StatusOpen, from, 0)
+	}
+	ended := querytest.Tool("t0", "ls", schema.StatusOK, 1, 2)
+	db.Add(
+		querytest.Recording{
+			Session: "hung", Stream: 1, Live: true, State: schema.StreamState{Recorder: "alive"},
+			Spans: []schema.Span{
+				querytest.Run("r", schema.StatusOpen, 0, 0), ended,
+				open("t", schema.SpanTool, "psql", 3), open("l", schema.SpanLLM, "think", 4),
+			},
+		},
+		querytest.Recording{
+			Session: "between", Stream: 2, Live: true, State: schema.StreamState{Recorder: "alive"},
+			Spans: []schema.Span{querytest.Run("r", schema.StatusOK, 0, 2), ended},
+		},
+		querytest.Recording{
+			Session: "lost", Stream: 3, Live: true, State: schema.StreamState{Recorder: "gone"},
+			Spans: []schema.Span{querytest.Run("r", schema.StatusOpen, -60, 0), open("t", schema.SpanTool, "psql", -50)},
+		},
+	)
+	want := map[string]*sessionhead.SpanRef{
+		"hung": {ID: "t", Kind: "tool", Name: "psql"}, "between": nil, "lost": nil,
+	}
+	r := querytest.Reader(db, 20, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))
+	list := querytest.Must[*query.Page[sessionhead.Summary]](t)(sessionlist.Read(t.Context(), r, sessionlist.Query{Tenant: db.Tenant, Limit: 10}))
+	got := map[string]*sessionhead.SpanRef{}
+	for _, s := range list.Items {
+		got[s.ID] = s.OpenSpan
+		one := querytest.Must[*sessiondetail.Detail](t)(sessiondetail.Read(t.Context(), r, db.Tenant, s.ID))
+		querytest.Equal(t, s.ID+" on its own", want[s.ID], one.OpenSpan)
+	}
+	querytest.Equal(t, "in the list", want, got)
+}

@@ -31,18 +31,20 @@ type Head struct {
 	// RunningMS is the time since the start; null unless the session is open. SilentMS is the time
 	// since the last frame; null unless the session is open or lost. Both use the clock of the
 	// server.
-	RunningMS *float64          `json:"running_ms"`
-	SilentMS  *float64          `json:"silent_ms"`
-	Status    Status            `json:"status"`
-	End       *End              `json:"end"`   // how it ended; null while it is open
-	Title     string            `json:"title"` // the first user message, cut short; "" if there is none
-	Frames    uint64            `json:"frames"`
-	Bytes     uint64            `json:"bytes"`
-	Tools     ToolCounts        `json:"tools"`
-	Dialects  []string          `json:"dialects"`
-	Agents    []string          `json:"agents"`
-	Models    []string          `json:"models"`
-	Tags      map[string]string `json:"tags"`
+	RunningMS *float64 `json:"running_ms"`
+	SilentMS  *float64 `json:"silent_ms"`
+	Status    Status   `json:"status"`
+	End       *End     `json:"end"` // how it ended; null while it is open
+	// OpenSpan is the span in progress, chosen as for End; null unless the session is open.
+	OpenSpan *SpanRef          `json:"open_span"`
+	Title    string            `json:"title"` // the first user message, cut short; "" if there is none
+	Frames   uint64            `json:"frames"`
+	Bytes    uint64            `json:"bytes"`
+	Tools    ToolCounts        `json:"tools"`
+	Dialects []string          `json:"dialects"`
+	Agents   []string          `json:"agents"`
+	Models   []string          `json:"models"`
+	Tags     map[string]string `json:"tags"`
 	cost.UsageTotals
 }
 

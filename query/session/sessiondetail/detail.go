@@ -98,6 +98,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 			Tools: head.Tools, UsageTotals: head.UsageTotals,
 		},
 	}
+	d.OpenSpan = sessionhead.OpenSpan(&d.Head, spans)
 	if limit.Ended(whole) {
 		d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
 	}

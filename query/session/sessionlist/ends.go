@@ -9,15 +9,14 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// setEnds sets the ends of sessions. It reads the spans of all sessions whose end depends on spans
-// and is not settled with one statement.
+// setEnds sets the ends of sessions that are over and the open spans of the others. It reads the
+// spans of all sessions that need them and are not settled with one statement.
 func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*sessionfilter.Summary) error {
 	var ids []sessionfilter.Session
 	var last []int64
 	of := make(map[string]*sessionhead.EndRow, len(sessions))
 	for _, s := range sessions {
-		if s.Status.Open() ||
-			s.SpanCounts.FailedRuns+s.SpanCounts.CancelledRuns+s.SpanCounts.UnclosedSpans+s.SpanCounts.OpenSpans == 0 {
+		if s.SpanCounts.FailedRuns+s.SpanCounts.CancelledRuns+s.SpanCounts.UnclosedSpans+s.SpanCounts.OpenSpans == 0 {
 			continue
 		}
 		if s.EndRow != nil {
@@ -43,6 +42,7 @@ func setEnds(ctx context.Context, r *query.Reader, tenant string, sessions []*se
 			spans = row.Spans()
 		}
 		s.End = sessionhead.NewEnd(&s.Head, s.StreamRow, s.SpanCounts.Runs, spans)
+		s.OpenSpan = sessionhead.OpenSpan(&s.Head, spans)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ProblemError } from '../api/client'
 import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { loginQuery } from '../login/queries'
@@ -18,6 +19,7 @@ export default function AccessPage() {
   const tokens = useQuery({ ...tokensQuery, refetchInterval: 60_000 })
   const principal = useQuery(loginQuery).data?.principal
   const [creating, setCreating] = useState(false)
+  const off = tokens.error instanceof ProblemError && tokens.error.problem.status === 409
   const operates = principal?.all_tenants === true && principal.scopes.includes('admin')
   return (
     <div className={classes.page} data-ready={tokens.isSuccess || undefined}>
@@ -31,7 +33,15 @@ export default function AccessPage() {
           </Button>
         )}
       </Group>
-      {tokens.error !== null && <ProblemAlert error={tokens.error} again={() => void tokens.refetch()} />}
+      {off && (
+        <Empty title="Tokens are off" icon={<IconKey size={36} stroke={1.25} />}>
+          This server answers whoever can reach it. Started with <code>--tokens</code>, it asks each program
+          and each person for a token, and this page makes them.
+        </Empty>
+      )}
+      {tokens.error !== null && !off && (
+        <ProblemAlert error={tokens.error} again={() => void tokens.refetch()} />
+      )}
       {tokens.isPending && <Skeleton height={240} radius="md" />}
       {tokens.data?.length === 0 && (
         <Empty title="No tokens yet" icon={<IconKey size={36} stroke={1.25} />}>

@@ -99,10 +99,10 @@ const columns: Column<BillPeriod>[] = [
     name: 'closes',
     hint: 'When the period was closed, or from when on it can be.',
     key: ({ closed_at, closable_at }) => closed_at ?? closable_at,
-    cell: ({ closed_at, closable_at }) =>
+    cell: ({ closed_at, closable_at, timezone }) =>
       closed_at === null ? (
         <>
-          from <Time at={closable_at} />
+          from <Time at={closable_at} zone={timezone} />
         </>
       ) : (
         <>

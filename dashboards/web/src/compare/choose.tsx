@@ -51,7 +51,7 @@ export function Choose({ a, b }: { a: string; b: string }) {
       />
       {error !== null && <ProblemAlert error={error} again={() => void refetch()} />}
       {data === undefined && error === null && (
-        <Skeleton height={240} radius="md" aria-label="Loading the sessions" />
+        <Skeleton height={240} radius="md" role="status" aria-label="Loading the sessions" />
       )}
       {data !== undefined && choices.length === 0 && (
         <Empty

@@ -1,5 +1,5 @@
-import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Loading } from '../components/loading'
 import { ProblemAlert } from '../components/problem'
 import classes from './detail.module.css'
 import { rowQuery, type ComparedStep, type FieldDifference, type Pair } from './queries'
@@ -20,7 +20,7 @@ export function Detail({ pair, row }: { pair: Pair; row: ComparedStep }) {
   const { data, error, refetch } = useQuery(rowQuery(pair, row.index))
   if (data === undefined)
     return error === null ? (
-      <Loader size="xs" aria-label="Loading the row" />
+      <Loading size="xs" label="Loading the row" />
     ) : (
       <ProblemAlert error={error} again={() => void refetch()} />
     )

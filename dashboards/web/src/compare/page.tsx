@@ -1,8 +1,9 @@
-import { Anchor, Button, Center, Loader, Switch, Text, Title } from '@mantine/core'
+import { Anchor, Button, Center, Switch, Text, Title } from '@mantine/core'
 import { IconArrowsExchange, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
+import { Loading } from '../components/loading'
 import { ProblemAlert } from '../components/problem'
 import { useTitle } from '../components/title'
 import { FirstDifferences } from './first'
@@ -71,7 +72,7 @@ function Compared({ pair }: { pair: Pair }) {
         </>
       ) : data === undefined ? (
         <Center h="40vh">
-          <Loader aria-label="Comparing the sessions" />
+          <Loading label="Comparing the sessions" />
         </Center>
       ) : (
         <Answer pair={pair} comparison={data} playing={playing} />

@@ -1,7 +1,8 @@
-import { ActionIcon, Loader, NativeSelect } from '@mantine/core'
+import { ActionIcon, NativeSelect } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
 import { ProblemAlert } from '../components/problem'
 import { clock } from '../format/duration'
@@ -30,7 +31,7 @@ export function Together({ pair }: { pair: Pair }) {
         }}
       />
     )
-  return <Loader size="sm" aria-label="Loading both sessions" />
+  return <Loading size="sm" label="Loading both sessions" />
 }
 
 type Session = Schemas['SessionDetail']

@@ -3,6 +3,9 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { ProblemError } from '../api/client'
 
+/** A hint that names a route of the API is of no use on a page. */
+const forPrograms = /^(GET|POST|PUT|DELETE) \//
+
 /**
  * An error where its data would stand: what happened, what to do, and a way to try again, unless what
  * was asked made no sense to the server: it will say so again.
@@ -17,7 +20,9 @@ export function ProblemAlert({ error, again }: { error: Error; again?: () => voi
       role="alert"
     >
       <Text size="sm">{problem === undefined ? error.message : problem.detail}</Text>
-      {problem?.hint !== undefined && <Text size="sm">{problem.hint}</Text>}
+      {problem?.hint !== undefined && !forPrograms.test(problem.hint) && (
+        <Text size="sm">{problem.hint}</Text>
+      )}
       {problem !== undefined && [401, 403].includes(problem.status) && (
         <Text size="sm" mt={4}>
           <Anchor component={Link} href="/login" inherit>

@@ -4,6 +4,11 @@ import { StateBadge, type StateLook } from './statebadge'
 const looks: Record<SpanState, StateLook> = {
   before: { color: 'gray', name: 'Called', why: 'It was called and had not begun.' },
   running: { color: 'teal', name: 'Running', why: 'It had begun and had not ended.' },
+  silent: {
+    color: 'yellow',
+    name: 'Silent',
+    why: 'It has not ended, and no frame has come for a while.',
+  },
   waiting: { color: 'yellow', name: 'Waiting', why: 'It waits for an approval, or for a client.' },
   unclosed: { color: 'yellow', name: 'Never ended', why: 'Its run or its stream ended, and it did not.' },
   ok: { color: 'gray', name: 'OK', why: 'It ended as it should.', weight: 'none' },

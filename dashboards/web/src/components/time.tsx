@@ -1,10 +1,11 @@
 import { fullTime, shortTime, utcTime } from '../format/moment'
+import { viewerZone } from '../format/zone'
 
-/** A time in the viewer's zone, in its shortest form; the tooltip has it in full and in UTC. */
-export function Time({ at }: { at: string }) {
+/** A time in its shortest form, in the viewer's zone or another; the tooltip has it in full and in UTC. */
+export function Time({ at, zone = viewerZone }: { at: string; zone?: string }) {
   return (
-    <time dateTime={at} title={`${fullTime(at)}\n${utcTime(at)}`} className="figures">
-      {shortTime(at)}
+    <time dateTime={at} title={`${fullTime(at, zone)}\n${utcTime(at)}`} className="figures">
+      {shortTime(at, new Date(), zone)}
     </time>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everything, formatFilter, narrows, parseFilter, toQuery } from './filter'
+import { everything, formatFilter, leftOut, narrows, parseFilter, toQuery } from './filter'
 
 test('an address says what is listed', () => {
   const search =
@@ -34,6 +34,14 @@ test('what an address says wrongly is left out', () => {
     ...everything,
     agent: ['a'],
   })
+})
+
+test('what is left out of an address is named', () => {
+  expect(leftOut('?status=bogus&status=ok&sort=price&min_tokens=many&max_cost=1.5&q=status')).toEqual([
+    'status=bogus',
+    'sort=price',
+    'min_tokens=many',
+  ])
 })
 
 test('everything is the shortest address', () => {

@@ -110,7 +110,7 @@ export function parseFilter(search: string): Filter {
   for (const name of texts) filter[name] = params.get(name) ?? ''
   for (const name of numbers) {
     const text = params.get(name) ?? ''
-    filter[name] = /^\d{1,15}$/.test(text) ? text : ''
+    filter[name] = isNumber(text) ? text : ''
   }
   for (const name of amounts) filter[name] = costAmount(params.get(name) ?? '') ?? ''
   for (const name of lists)
@@ -120,6 +120,27 @@ export function parseFilter(search: string): Filter {
   filter.findings = params.get('findings') === '1'
   filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
   return filter
+}
+
+const isStatus = (text: string): text is Status => statuses.some((status) => status === text)
+const isSort = (text: string): text is Sort => sorts.some((sort) => sort === text)
+const isNumber = (text: string) => /^\d{1,15}$/.test(text)
+const isAmount = (text: string) => costAmount(text) !== null
+
+const checks: Partial<Record<string, (text: string) => boolean>> = {
+  status: isStatus,
+  sort: isSort,
+  min_tokens: isNumber,
+  max_tokens: isNumber,
+  min_cost: isAmount,
+  max_cost: isAmount,
+}
+
+/** What of an address's query parseFilter leaves out, since no filter has such a value: "status=bogus". */
+export function leftOut(search: string): string[] {
+  return [...new URLSearchParams(search)].flatMap(([name, value]) =>
+    value !== '' && checks[name]?.(value) === false ? [`${name}=${value}`] : [],
+  )
 }
 
 /** The address's query for a filter: "" or "?…". */

@@ -14,6 +14,12 @@ export function duration(ms: number): string {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`
 }
 
+/** A duration that grows, in whole seconds: 46 s, 3 m 05 s. */
+export function wholeSeconds(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1000)
+}
+
 /** A duration that may be unknown. */
 export function took(ms: number | null): string {
   return ms === null ? '–' : duration(ms)

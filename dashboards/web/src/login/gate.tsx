@@ -1,6 +1,7 @@
-import { Center, Loader } from '@mantine/core'
+import { Center } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode } from 'react'
+import { Loading } from '../components/loading'
 import { loginQuery } from './queries'
 
 const LoginPage = lazy(() => import('./page'))
@@ -13,7 +14,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (login.data !== undefined || login.failureCount > 0) return children
   return (
     <Center h="50vh">
-      <Loader aria-label="Loading the page" />
+      <Loading label="Loading the page" />
     </Center>
   )
 }

@@ -13,10 +13,16 @@ export function Price({ price, currency }: { price: UnitPrice | undefined; curre
   const lines = [`${price.price} ${currency} for ${perText(price)}`, ...tierTexts(price, currency)]
   return (
     <span title={lines.join('\n')}>
-      {unitAmount(price.price, currency)}
+      {unitAmount(inColumn(price.price), currency)}
       {price.tiers.length > 0 && ' +'}
     </span>
   )
+}
+
+/** A price with two decimal places at least, so that those of a column have their points below each other. */
+function inColumn(price: string): string {
+  const [whole = '', places = ''] = price.split('.')
+  return `${whole}.${places.padEnd(2, '0')}`
 }
 
 /** 1,000,000 input tokens */

@@ -1,7 +1,8 @@
-import { Loader, TextInput, Title } from '@mantine/core'
+import { TextInput, Title } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Loading } from '../components/loading'
 import { ProblemAlert } from '../components/problem'
 import { DropZone } from '../record/dropzone'
 import { ComparisonResult } from './comparison'
@@ -23,7 +24,7 @@ export function ExportSection() {
       <DropZone
         icon={
           comparison.isPending ? (
-            <Loader size={28} aria-label="Comparing" />
+            <Loading size={28} label="Comparing" />
           ) : (
             <IconFileUpload size={28} stroke={1.4} aria-hidden />
           )

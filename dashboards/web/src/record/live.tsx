@@ -9,6 +9,9 @@ import classes from './live.module.css'
 import { failedQuery, liveQuery } from './queries'
 import { keyOf, type LiveStream, type SessionStream } from './rates'
 
+/** After so long without a frame a stream is quiet, ms. */
+const silence = 5_000
+
 /** The streams that are being recorded, with how fast they come. */
 export function LiveStreams() {
   const queries = useQueryClient()
@@ -37,7 +40,8 @@ export function LiveStreams() {
 
 function Live({ one, at }: { one: LiveStream; at: number }) {
   const { stream, framesPerSecond, bytesPerSecond } = one
-  const quiet = framesPerSecond === 0
+  // Before there is a rate, a stream that has been silent for a while is quiet all the same.
+  const quiet = framesPerSecond === 0 || at - Date.parse(stream.last_at) > silence
   return (
     <li className={classes.stream}>
       <span className={classes.dot} data-quiet={quiet || undefined} aria-hidden />
@@ -51,7 +55,7 @@ function Live({ one, at }: { one: LiveStream; at: number }) {
       <div className={classes.rates}>
         <div>{framesPerSecond === null ? '…' : `${count(Math.round(framesPerSecond))} frames/s`}</div>
         <Text size="xs" c="dimmed">
-          {quiet ? `quiet since ${ago(stream.last_at, at)}` : `${bytes(bytesPerSecond ?? 0)}/s`}
+          {quiet ? `last frame ${ago(stream.last_at, at)}` : `${bytes(bytesPerSecond ?? 0)}/s`}
         </Text>
       </div>
       <div className={classes.sums}>

@@ -24,7 +24,8 @@ export interface Axis {
   least?: number
 }
 
-const height = 240
+/** px. */
+export const chartHeight = 240
 // uPlot's own names for these are gone once it is compiled.
 const [left, right] = [3, 1] as unknown as [uPlot.Axis.Side, uPlot.Axis.Side]
 
@@ -54,7 +55,9 @@ export function Chart({
       [periods.map((_, i) => i), ...series.map(({ drawn }) => [...drawn])],
       element,
     )
-    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    const resized = new ResizeObserver(() =>
+      plot.setSize({ width: element.clientWidth, height: chartHeight }),
+    )
     resized.observe(element)
     return () => {
       resized.disconnect()
@@ -64,7 +67,13 @@ export function Chart({
   }, [periods, series, axes, scheme])
   return (
     <figure className={classes.figure}>
-      <div ref={place} role="img" aria-label={label} className={classes.plot} style={{ height }} />
+      <div
+        ref={place}
+        role="img"
+        aria-label={label}
+        className={classes.plot}
+        style={{ height: chartHeight }}
+      />
       <figcaption className={classes.legend}>
         <span className={classes.period}>
           {periods[pointed ?? 0]}
@@ -101,7 +110,7 @@ function options(
   const bars = uPlot.paths.bars?.({ size: [0.72, 64], radius: 0.06 })
   return {
     width,
-    height,
+    height: chartHeight,
     // Where periods are narrow, half of the last one's name is beyond it.
     padding: [10, axes.length > 1 ? 0 : width < 600 ? 32 : 10, 0, 0],
     legend: { show: false },
@@ -147,8 +156,10 @@ function options(
         width: kind === 'line' ? 2 : 0,
         ...(kind === 'bars' && { fill: colour }),
         ...(kind === 'bars' && bars !== undefined && { paths: bars }),
-        points: { show: kind === 'line' && periods.length < 60, size: 6, fill: colour },
-        spanGaps: kind === 'line',
+        // Where points are many, only those without a neighbour are drawn, which uPlot does by itself.
+        points: { ...(periods.length < 60 && { show: kind === 'line' }), size: 6, fill: colour },
+        // Over periods without a value there is no line; a value between two such periods is a point.
+        spanGaps: false,
       })),
     ],
     hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },

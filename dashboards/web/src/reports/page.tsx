@@ -26,6 +26,8 @@ export interface ReportAnswer<Row> {
 export interface Periods<Row> {
   report: ReportParams
   answer: ReportAnswer<Row>
+  /** There is no answer yet. */
+  loading: boolean
 }
 
 /** A report: what is asked of the API, and how its parts are drawn. */
@@ -87,7 +89,7 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
       {answer !== undefined && answer.items.length > 0 && (
         <div className={`${classes.parts} ${table.isPlaceholderData ? classes.stale : ''}`}>
           {kind.summary(answer, report)}
-          {kind.chart({ report, answer: chart.data ?? noPeriods }, answer)}
+          {kind.chart({ report, answer: chart.data ?? noPeriods, loading: chart.isPending }, answer)}
           <div className={classes.tools}>
             <Title order={2} size="h5">
               Table

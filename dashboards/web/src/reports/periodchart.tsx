@@ -1,6 +1,6 @@
-import { Title } from '@mantine/core'
+import { Skeleton, Title } from '@mantine/core'
 import { useMemo, type ReactNode } from 'react'
-import { Chart, type Axis, type Series } from './chart'
+import { Chart, chartHeight, type Axis, type Series } from './chart'
 import classes from './page.module.css'
 import type { Periods } from './page'
 import { periodName, periodStarts, periodWord } from './periods'
@@ -9,7 +9,7 @@ import type { Grouped } from './rows'
 /** A chart over the periods of a report, with its heading. */
 export function PeriodChart<Row extends Grouped>({
   title,
-  periods: { report, answer },
+  periods: { report, answer, loading },
   series,
   axes,
   label,
@@ -45,7 +45,11 @@ export function PeriodChart<Row extends Grouped>({
         </Title>
         {children}
       </div>
-      <Chart periods={names} series={drawn} axes={axes} label={label(names)} />
+      {loading ? (
+        <Skeleton height={chartHeight} radius="md" role="status" aria-label="Loading the chart" />
+      ) : (
+        <Chart periods={names} series={drawn} axes={axes} label={label(names)} />
+      )}
     </>
   )
 }

@@ -53,7 +53,7 @@ export function ReportTable<Row>({
                   aria-sort={sorted}
                 >
                   <SortButton
-                    name={name}
+                    name={headOf(name)}
                     hint={hint}
                     sorted={sorted}
                     onClick={() => {
@@ -111,4 +111,9 @@ function isName(key: number | string | null): boolean {
 function compare(a: number | string | null, b: number | string | null): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** A column's name as a head: "Cache read", and p50 as it is. */
+function headOf(name: string): string {
+  return /^[a-z]{2,}(?![:\w])/.test(name) ? name.charAt(0).toUpperCase() + name.slice(1) : name
 }

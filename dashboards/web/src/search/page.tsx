@@ -57,7 +57,7 @@ function Found({ search }: { search: Search }) {
   return (
     <div data-ready={list.isSuccess || undefined}>
       {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
-      {list.isPending && <Skeleton height={320} radius="md" aria-label="Searching" />}
+      {list.isPending && <Skeleton height={320} radius="md" role="status" aria-label="Searching" />}
       {hits.length > 0 && <Hits hits={hits} stale={list.isPlaceholderData} />}
       {list.isSuccess && hits.length === 0 && last?.partial !== true && (
         <Empty title="Nothing was found" icon={<IconSearch size={36} stroke={1.25} />}>

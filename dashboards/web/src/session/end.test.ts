@@ -20,7 +20,14 @@ test('the cause of an end is shown in a line', () => {
     in: null,
     mild: true,
   })
-  expect(endLine({ ...end, span: { id: 'r', kind: 'run', name: '' } })?.in?.name).toBe('a run')
+  // A run without a name is all of the session.
+  expect(endLine({ ...end, span: { id: 'r', kind: 'run', name: '' } })?.in).toBeNull()
+})
+
+test('the error of a run that failed is the cause', () => {
+  expect(endLine({ ...end, reason: 'error', detail: 'the run failed: disk full' })?.text).toBe(
+    'Failed at 2.73 s: disk full',
+  )
 })
 
 test.each(['eof', 'closed', 'done'] as const)('an end by %s has no line', (reason) => {

@@ -1,13 +1,16 @@
 import { IconClockX, IconEyeOff, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { isShared, type Schemas } from '../api/client'
 import { Notice } from '../components/notice'
+import { clock } from '../format/duration'
 import { shortTime } from '../format/moment'
 import { count, counted } from '../format/numbers'
 import { hasScope, loginQuery } from '../login/queries'
 import classes from './notices.module.css'
+import { momentOf } from './player/address'
+import { isOpen } from './standing'
 
 type Session = Schemas['SessionDetail']
 
@@ -21,9 +24,21 @@ export function Notices({ session, gone }: { session: Session; gone: boolean }) 
           <Link href="/">the other sessions</Link>.
         </Notice>
       )}
+      <Beyond session={session} />
       <Expired session={session} />
       <Masked session={session} />
     </div>
+  )
+}
+
+/** That the address asks for a moment that the session does not have. */
+function Beyond({ session }: { session: Session }) {
+  const [asked] = useState(() => momentOf(location.search, session.started))
+  if (asked === null || isOpen(session) || Math.floor(asked.offset) <= session.duration_ms) return null
+  return (
+    <Notice icon={<IconClockX size={16} />}>
+      The address asks for {clock(asked.offset)}, which is after the end of this session: its end is shown.
+    </Notice>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Anchor, Center, Container, Loader, Text } from '@mantine/core'
+import { Anchor, Center, Container, Text } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
 import { ProblemAlert } from '../components/problem'
 import { FindBar } from './find/bar'
@@ -11,6 +12,7 @@ import { follow } from './following'
 import { SessionHeader } from './header'
 import classes from './page.module.css'
 import { Notices } from './notices'
+import { OpenStateContext, openStateOf } from './openstate'
 import { momentOf } from './player/address'
 import { PlayerContext } from './player/context'
 import type { Player } from './player/player'
@@ -44,7 +46,7 @@ export default function SessionPage({ id }: { id: string }) {
     )
   return (
     <Center h="50vh">
-      <Loader aria-label="Loading the session" />
+      <Loading label="Loading the session" />
     </Center>
   )
 }
@@ -68,16 +70,18 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
   }, [client, player, session.id, gone])
   return (
     <PlayerContext.Provider value={player}>
-      <div className={classes.page}>
-        <Notices session={session} gone={gone} />
-        <MomentInAddress started={session.started} />
-        <FindProvider>
-          <SessionHeader session={session} />
-          <FindBar session={session} />
-          <Views session={session} />
-          <TransportBar session={session} />
-        </FindProvider>
-      </div>
+      <OpenStateContext value={openStateOf(session)}>
+        <div className={classes.page}>
+          <Notices session={session} gone={gone} />
+          <MomentInAddress started={session.started} />
+          <FindProvider>
+            <SessionHeader session={session} />
+            <FindBar session={session} />
+            <Views session={session} />
+            <TransportBar session={session} />
+          </FindProvider>
+        </div>
+      </OpenStateContext>
     </PlayerContext.Provider>
   )
 }

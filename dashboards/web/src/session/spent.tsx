@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Schemas } from '../api/client'
-import { duration } from '../format/duration'
+import { duration, wholeSeconds } from '../format/duration'
 import { percent } from '../format/numbers'
 import { usePlayer, usePlayerState } from './player/context'
 import { timelineQuery } from './queries'
@@ -45,7 +45,7 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
           >
             {current.name === '' ? current.kind : current.name}
           </button>
-          , for {duration(Math.max(0, known - current.start_ms))}
+          <For since={current.start_ms} />
         </p>
       )}
       {used && (
@@ -69,4 +69,10 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
       )}
     </div>
   )
+}
+
+/** For how long something has been in progress, in whole seconds from two on: what is shorter would be wrong at once. */
+function For({ since }: { since: number }) {
+  const seconds = usePlayerState(({ known }) => Math.floor((known - since) / 1000))
+  return seconds < 2 ? null : `, for ${wholeSeconds(seconds * 1000)}`
 }

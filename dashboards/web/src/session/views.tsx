@@ -1,6 +1,7 @@
-import { Loader, Tabs } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
+import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
 import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
@@ -65,14 +66,14 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         </Tabs.Panel>
         {hasState && (
           <Tabs.Panel className={classes.panel} value="state">
-            <Suspense fallback={<Loader m="md" size="sm" aria-label="Loading the states" />}>
+            <Suspense fallback={<Loading m="md" size="sm" label="Loading the states" />}>
               <State session={session} />
             </Suspense>
           </Tabs.Panel>
         )}
         {hasThoughts && (
           <Tabs.Panel className={classes.panel} value="thoughts">
-            <Suspense fallback={<Loader m="md" size="sm" aria-label="Loading the thoughts" />}>
+            <Suspense fallback={<Loading m="md" size="sm" label="Loading the thoughts" />}>
               <Thoughts session={session} />
             </Suspense>
           </Tabs.Panel>

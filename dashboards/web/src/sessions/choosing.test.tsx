@@ -26,6 +26,7 @@ function List() {
         loading={false}
         stale={false}
         more={null}
+        fetching={false}
         whole
       />
     </>

@@ -1,42 +1,46 @@
 import { Button, NativeSelect, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { IconFilterOff } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef } from 'react'
+import { useSearch } from 'wouter'
 import { Empty } from '../components/empty'
+import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
-import { counted } from '../format/numbers'
 import { useTitle } from '../components/title'
 import { Chosen, useChoosing } from './choosing'
 import { sortNames } from './columns'
-import { everything, narrows, sorts, type Filter } from '../filters/filter'
+import { everything, leftOut, narrows, sorts, type Filter } from '../filters/filter'
 import { Filters } from './filters'
 import { FirstSession } from './first'
 import classes from './page.module.css'
-import { runningQuery, sessionsQuery } from './queries'
+import { useOnTop } from './ontop'
+import { sessionsQuery } from './queries'
 import { anyEnded, rowsOf, type Session } from './rows'
 import { Search } from '../filters/search'
 import { SessionTable } from './table'
+import { TopCounts } from './topcounts'
 import { useFilter } from './usefilter'
-
-const none: readonly Session[] = []
 
 export function SessionsPage() {
   useTitle('Sessions')
   const [filter, change] = useFilter()
+  const unknown = leftOut(useSearch())
   const narrow = useMediaQuery('(max-width: 56em)', window.innerWidth <= 896)
   const choosing = useChoosing()
   const list = useInfiniteQuery(sessionsQuery(filter))
-  const running = useQuery(runningQuery(filter))
-  const onTop = running.data ?? none
-  useRefreshWhenOneEnds(filter, onTop)
+  const top = useOnTop(filter, list.isPlaceholderData)
+  useRefreshWhenOneEnds(filter, top.sessions)
+  // All at once, so that no row moves away from under a click.
+  const loading = list.isPending || top.pending
   const rows = useMemo(
-    () => rowsOf(onTop, list.data?.pages.map((page) => page.items) ?? []),
-    [onTop, list.data],
+    () => (loading ? [] : rowsOf(top.sessions, list.data?.pages.map((page) => page.items) ?? [])),
+    [loading, top.sessions, list.data],
   )
   const { fetchNextPage } = list
   const more = list.hasNextPage && !list.isFetchingNextPage ? () => void fetchNextPage() : null
-  const error = list.error ?? running.error
-  const empty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
+  const error = list.error ?? top.error
+  const empty = !loading && list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className={classes.page}>
       <div className={classes.bar}>
@@ -58,16 +62,19 @@ export function SessionsPage() {
               }
             />
           )}
-          <span className={classes.running} role="status">
-            {onTop.length > 0 && `${counted(onTop.length, 'session')} running`}
-          </span>
+          <TopCounts sessions={top.sessions} />
         </div>
         <Filters filter={filter} change={change} />
         <Chosen chosen={choosing.chosen} clear={choosing.clear} />
       </div>
+      {unknown.length > 0 && (
+        <Notice icon={<IconFilterOff size={16} />}>
+          No filter has the value {unknown.join(', ')} of the address: it is ignored.
+        </Notice>
+      )}
       {error !== null && (
         <div className={classes.problem}>
-          <ProblemAlert error={error} again={() => void Promise.all([list.refetch(), running.refetch()])} />
+          <ProblemAlert error={error} again={() => void Promise.all([list.refetch(), top.again()])} />
         </div>
       )}
       {error !== null && rows.length === 0 ? null : empty ? (
@@ -93,9 +100,10 @@ export function SessionsPage() {
           narrow={narrow}
           findings={filter.findings}
           choosing={choosing}
-          loading={list.isPending}
+          loading={loading}
           stale={list.isPlaceholderData}
           more={more}
+          fetching={list.isFetchingNextPage}
           whole={!list.hasNextPage}
         />
       )}

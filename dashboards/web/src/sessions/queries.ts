@@ -4,8 +4,8 @@ import { toQuery, type Filter } from '../filters/filter'
 
 /** How many sessions are fetched at once. */
 const pageSize = 100
-/** At most so many running sessions are kept on top. */
-const runningLimit = 100
+/** At most so many sessions of a status are kept on top. */
+export const topLimit = 100
 
 /** The sessions that pass a filter, page by page as the list is scrolled. */
 export const sessionsQuery = (filter: Filter) =>
@@ -28,15 +28,22 @@ export const sessionsQuery = (filter: Filter) =>
       isRefused(state.error) || (state.data?.pages.length ?? 0) > 1 ? false : 5_000,
   })
 
-/** Those of them that run, every two seconds. */
-export const runningQuery = (filter: Filter) =>
+/** The statuses of sessions that are kept on top, in this order. */
+export type TopStatus = 'quiet' | 'running' | 'lost'
+
+/** How often they are asked for, ms. */
+const topInterval: Record<TopStatus, number> = { quiet: 5_000, running: 2_000, lost: 10_000 }
+
+/** The sessions of the list that have a status; of the silent ones those first that became silent last. */
+export const topQuery = (filter: Filter, status: TopStatus) =>
   queryOptions({
-    queryKey: ['sessions', 'running', filter],
+    queryKey: ['sessions', status, filter],
     queryFn: async ({ signal }) => {
-      const query = { ...toQuery(filter), status: ['running' as const], limit: runningLimit }
+      const query = { ...toQuery(filter), status: [status], limit: topLimit }
+      if (status !== 'running') query.sort = '-last_at'
       return (await answered(api.GET('/v1/sessions', { params: { query }, signal }))).items
     },
-    enabled: filter.status.length === 0 || filter.status.includes('running'),
+    enabled: filter.status.length === 0 || filter.status.includes(status),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (isRefused(state.error) ? false : 2_000),
+    refetchInterval: ({ state }) => (isRefused(state.error) ? false : topInterval[status]),
   })

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { renderAt } from '../testing/render'
 import { session } from '../testing/session'
@@ -8,7 +9,10 @@ import type { Session } from './rows'
 
 function show(calls: number, spent: Partial<Session> = {}) {
   const shown = session({ tools: { calls: 1, errors: 0 }, calls, ...spent })
-  renderAt('/', <Row session={shown} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />)
+  return renderAt(
+    '/',
+    <Row session={shown} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />,
+  )
 }
 
 test('a session whose source reported no usage has no number of tokens', () => {
@@ -36,4 +40,16 @@ test('a session of which only some calls have a price cost more than that', () =
 test('a session whose calls have no price did not cost nothing', () => {
   show(2, { unpriced_calls: 2 })
   expect(screen.getByText('no price').title).toBe('No call has a price')
+})
+
+test('a quiet session says in what it is, and for how long it has been silent', () => {
+  const open_span = { id: 't', kind: 'tool', name: 'psql' } as const
+  show(0, { status: 'quiet', open_span, silent_ms: 2_595_400 })
+  expect(screen.getByRole('row').textContent).toContain('in psql, silent for 43 m 15 s')
+})
+
+test('a click on a figure with a tooltip leads to the session, too', async () => {
+  const { history } = show(1)
+  await userEvent.click(screen.getByTitle('0 tokens'))
+  expect(history.at(-1)).toBe('/sessions/s')
 })

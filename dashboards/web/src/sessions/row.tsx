@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { CSSProperties } from 'react'
+import type { CSSProperties, MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { Cost } from '../components/cost'
 import { StatusBadge } from '../components/status'
@@ -8,6 +8,7 @@ import { duration } from '../format/duration'
 import { compact, count, counted } from '../format/numbers'
 import { reported } from '../format/reported'
 import { causeOf } from '../session/end'
+import { Progress } from './progress'
 import choosing from './choosing.module.css'
 import type { Session } from './rows'
 import classes from './table.module.css'
@@ -31,14 +32,14 @@ export function Row({
   style: CSSProperties
 }) {
   const { id, title, tags, tools, tokens, dialects } = session
-  const running = session.status === 'running'
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       className={classes.row}
       style={style}
-      data-running={running || undefined}
+      data-status={session.status}
+      onClick={open}
       data-chosen={chosen || undefined}
     >
       <div role="cell" className={choosing.box}>
@@ -63,6 +64,7 @@ export function Row({
           {title === '' ? id : title}
         </Link>
         <div className={classes.under}>
+          <Progress session={session} />
           {title !== '' && <span className={classes.id}>{id}</span>}
           {Object.entries(tags).map(([name, value]) => (
             <Badge
@@ -146,4 +148,10 @@ function None({ label = 'none' }: { label?: string }) {
       –
     </span>
   )
+}
+
+/** What has a tooltip lies above the link of the row, and leads there all the same. */
+function open({ target, currentTarget }: MouseEvent<HTMLElement>) {
+  if (target instanceof Element && target.closest('a, label') === null)
+    currentTarget.querySelector('a')?.click()
 }

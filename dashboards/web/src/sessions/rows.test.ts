@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { anyEnded, rowsOf, type Session } from './rows'
+import { session as sessionOf } from '../testing/session'
+import { anyEnded, rowsOf, topOf, type Session } from './rows'
 
 const session = (id: string, frames = 0) => ({ id, frames }) as Session
 
@@ -17,4 +18,20 @@ test('running sessions come first, each is there once, with its latest counts', 
 test('that a session ended is noticed', () => {
   expect(anyEnded([session('a')], [session('b'), session('a')])).toBe(false)
   expect(anyEnded([session('a'), session('b')], [session('a')])).toBe(true)
+})
+
+test('on top are the quiet sessions, the running ones and those lost within the hour, each in its latest state', () => {
+  const at = (id: string, status: Session['status'], silent_ms: number, last_at: string) =>
+    sessionOf({ id, status, silent_ms, last_at: `2026-03-02T${last_at}Z` })
+  const top = topOf(
+    [at('hung', 'quiet', 2_595_000, '10:00:00'), at('woke', 'quiet', 70_000, '10:42:00')],
+    [at('busy', 'running', 10, '10:43:15'), at('woke', 'running', 10, '10:43:14')],
+    [at('lost', 'lost', 600_000, '10:33:15'), at('old', 'lost', 3_700_000, '09:41:00')],
+  )
+  expect(top.map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'hung quiet',
+    'woke running',
+    'busy running',
+    'lost lost',
+  ])
 })

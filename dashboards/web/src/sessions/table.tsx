@@ -1,6 +1,7 @@
-import { Loader, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
+import { Loading } from '../components/loading'
 import { SortButton } from '../components/sortbutton'
 import type { Choosing } from './choosing'
 import { columns, findingsColumn, nextSort, sortedAs } from './columns'
@@ -25,6 +26,7 @@ export function SessionTable({
   loading,
   stale,
   more,
+  fetching,
   whole,
 }: {
   rows: readonly Session[]
@@ -40,6 +42,8 @@ export function SessionTable({
   stale: boolean
   /** Fetches more rows; null when there are no more, or a request for them is in flight. */
   more: (() => void) | null
+  /** More rows are being fetched. */
+  fetching: boolean
   /** There are no more rows than these. */
   whole: boolean
 }) {
@@ -101,7 +105,7 @@ export function SessionTable({
       <div
         role="table"
         aria-label="Sessions"
-        aria-rowcount={more === null ? rows.length + 1 : -1}
+        aria-rowcount={whole ? rows.length + 1 : -1}
         aria-busy={loading}
         data-findings={findings || undefined}
       >
@@ -154,11 +158,8 @@ export function SessionTable({
         </div>
       </div>
       {loading && <Waiting />}
-      {rows.length > 0 && more === null && !loading && <div className={classes.foot} />}
-      {rows.length > 0 && more !== null && (
-        <div className={classes.foot}>
-          <Loader size="xs" aria-label="Loading more sessions" />
-        </div>
+      {rows.length > 0 && (
+        <div className={classes.foot}>{fetching && <Loading size="xs" label="Loading more sessions" />}</div>
       )}
     </div>
   )

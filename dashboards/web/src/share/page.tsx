@@ -1,6 +1,7 @@
-import { Center, Container, Loader, Text, Title } from '@mantine/core'
+import { Center, Container, Text, Title } from '@mantine/core'
 import { IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Loading } from '../components/loading'
 import { openShared, type Schemas } from '../api/client'
 import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
@@ -33,7 +34,7 @@ export default function SharePage() {
   if (login.isLoading)
     return (
       <Center h="50vh">
-        <Loader aria-label="Loading the page" />
+        <Loading label="Loading the page" />
       </Center>
     )
   return (

@@ -10,6 +10,7 @@ export function session(given: Partial<Session> = {}): Session {
     title: '',
     status: 'ok',
     end: null,
+    open_span: null,
     started: '2026-03-02T10:00:00Z',
     ended: '2026-03-02T10:00:01Z',
     last_at: '2026-03-02T10:00:01Z',

@@ -5,6 +5,8 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { Empty } from '../../components/empty'
 import { ProblemAlert } from '../../components/problem'
+import { aboutsOf } from '../abouts'
+import { lanesOf } from '../lanes'
 import { isOpen } from '../standing'
 import { timelineQuery, transcriptQuery } from '../queries'
 import { conversationOf } from './items'
@@ -18,9 +20,13 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
     () => transcript.data && timeline.data && conversationOf(transcript.data, timeline.data.spans),
     [transcript.data, timeline.data],
   )
+  const lanes = useMemo(
+    () => lanesOf(timeline.data?.spans ?? [], aboutsOf(transcript.data ?? [])),
+    [transcript.data, timeline.data],
+  )
   const error = transcript.error ?? timeline.error
   if (items !== undefined) {
-    if (items.length > 0) return <ConversationList items={items} started={session.started} />
+    if (items.length > 0) return <ConversationList items={items} lanes={lanes} started={session.started} />
     return isOpen(session) ? (
       <Empty title="Nothing has been said so far" icon={<IconMessages size={32} stroke={1.5} />}>
         Messages and tool calls come up here as they arrive.
@@ -46,7 +52,7 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
       </Stack>
     )
   return (
-    <Stack p="md" gap="sm" aria-busy="true" aria-label="Loading the conversation">
+    <Stack p="md" gap="sm" role="status" aria-busy="true" aria-label="Loading the conversation">
       {[48, 20, 90, 20, 120].map((height, i) => (
         <Skeleton key={i} height={height} />
       ))}

@@ -20,7 +20,8 @@ export type Item = { key: string; from: number } & (
   | { kind: 'tool'; call: ToolCall }
   /** `number` counts the runs from 1; 0 is for runs inside of others. */
   | { kind: 'run'; span: Span; number: number }
-  | { kind: 'end'; span: Span; number: number }
+  /** `said` is whether an error message of the run says why it failed. */
+  | { kind: 'end'; span: Span; number: number; said: boolean }
 )
 
 /** An item and its place among the items of the same moment. */
@@ -45,7 +46,10 @@ export function conversationOf(messages: readonly Message[], spans: readonly Spa
       place({ key: message.id, from: message.start_ms, kind: 'message', message }, message.position, 1),
     )
   }
-  placed.push(...runsOf(all, placed))
+  const errors = new Set(
+    messages.flatMap(({ kind, run_id, text }) => (kind === 'error' ? [`${run_id} ${text.trim()}`] : [])),
+  )
+  placed.push(...runsOf(all, placed, errors))
   return placed.sort(byPlace).map(({ item }) => item)
 }
 
@@ -123,7 +127,7 @@ function repeatedReplies(messages: readonly Message[]): Set<Message> {
 }
 
 /** The beginnings and ends of runs. An end comes after all of its run that was there by then. */
-function runsOf(spans: readonly Span[], items: readonly Placed[]): Placed[] {
+function runsOf(spans: readonly Span[], items: readonly Placed[], errors: ReadonlySet<string>): Placed[] {
   const runs: Placed[] = []
   const runOf = new Map<string, Span>()
   const ids = new Set(spans.map(({ id }) => id))
@@ -138,7 +142,11 @@ function runsOf(spans: readonly Span[], items: readonly Placed[]): Placed[] {
     if (stream === streamOf(run)) lastSeq.set(run, Math.max(lastSeq.get(run) ?? 0, seq))
   }
   for (const span of spans) {
-    const { stream, seq } = place({ key: '', from: 0, kind: 'end', span, number: 0 }, span.position, 0)
+    const { stream, seq } = place(
+      { key: '', from: 0, kind: 'end', span, number: 0, said: false },
+      span.position,
+      0,
+    )
     reach(runOf.get(span.id), stream, seq, span.start_ms)
   }
   for (const { item, stream, seq } of items) {
@@ -155,7 +163,14 @@ function runsOf(spans: readonly Span[], items: readonly Placed[]): Placed[] {
     const end = endOf(span)
     if (end === null) continue
     runs.push({
-      item: { key: `end ${span.id}`, from: end, kind: 'end', span, number: n },
+      item: {
+        key: `end ${span.id}`,
+        from: end,
+        kind: 'end',
+        span,
+        number: n,
+        said: errors.has(`${span.run_id} ${(span.error ?? '').trim()}`),
+      },
       stream: streamOf(span),
       seq: lastSeq.get(span) ?? 0,
       rank: 2,

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useFind } from '../find/context'
+import type { Lane } from '../lanes'
 import { usePlayerState } from '../player/context'
 import { useFollow } from './follow'
 import { FoldsContext } from './folds'
@@ -14,7 +15,16 @@ import { RunBegin, RunEnd } from './run'
 import { ToolCard } from './tool'
 
 /** All of a conversation that had arrived by the player's moment. `started` is the session's start. */
-export function ConversationList({ items, started }: { items: readonly Item[]; started: string }) {
+export function ConversationList({
+  items,
+  lanes,
+  started,
+}: {
+  items: readonly Item[]
+  /** Of sub-agents, by spans. */
+  lanes: ReadonlyMap<string, Lane>
+  started: string
+}) {
   const froms = useMemo(() => Float64Array.from(items, ({ from }) => from), [items])
   const count = usePlayerState(({ offset }) => countUntil(froms, offset))
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map())
@@ -70,7 +80,11 @@ export function ConversationList({ items, started }: { items: readonly Item[]; s
                 const item = items[index]
                 return (
                   <div key={key} ref={rows.measureElement} data-index={index} className={classes.row}>
-                    {item !== undefined && <Row item={item} started={started} />}
+                    {item !== undefined && (
+                      <InLane lane={laneOf(item, lanes)} before={laneOf(items[index - 1], lanes)}>
+                        <Row item={item} started={started} />
+                      </InLane>
+                    )}
                   </div>
                 )
               })}
@@ -94,6 +108,36 @@ export function ConversationList({ items, started }: { items: readonly Item[]; s
   )
 }
 
+/** What a sub-agent said and did is indented, in its colour; its title is repeated where another spoke between. */
+function InLane({ lane, before, children }: { lane: Lane | null; before: Lane | null; children: ReactNode }) {
+  if (lane === null) return children
+  return (
+    <div className={classes.lane} data-lane={lane.colour}>
+      {lane !== before && (
+        <div className={classes.agent} title={lane.title}>
+          {lane.title}
+        </div>
+      )}
+      {children}
+    </div>
+  )
+}
+
+/** The lane of an item. The call of a sub-agent is a call of who made it. */
+function laneOf(item: Item | undefined, lanes: ReadonlyMap<string, Lane>): Lane | null {
+  switch (item?.kind) {
+    case 'message':
+      return lanes.get(item.message.span_id) ?? null
+    case 'tool':
+      return lanes.get(item.call.span?.parent ?? '') ?? null
+    case 'run':
+    case 'end':
+      return lanes.get(item.span.id) ?? null
+    default:
+      return null
+  }
+}
+
 /** Drawn anew by itself as what it shows grows, and not with the list. */
 const Row = memo(function Row({ item, started }: { item: Item; started: string }) {
   switch (item.kind) {
@@ -104,7 +148,7 @@ const Row = memo(function Row({ item, started }: { item: Item; started: string }
     case 'run':
       return <RunBegin span={item.span} number={item.number} started={started} />
     case 'end':
-      return <RunEnd span={item.span} number={item.number} at={item.from} started={started} />
+      return <RunEnd {...item} at={item.from} started={started} />
   }
 })
 

@@ -24,11 +24,14 @@ export function RunBegin({ span, number, started }: { span: Span; number: number
 export function RunEnd({
   span,
   number,
+  said,
   at,
   started,
 }: {
   span: Span
   number: number
+  /** A message above says the error. */
+  said: boolean
   at: number
   started: string
 }) {
@@ -52,7 +55,7 @@ export function RunEnd({
         <span className={classes.rule} />
         <MomentLink ms={at} started={started} />
       </div>
-      {span.error !== null && span.error !== '' && <p className={classes.error}>{span.error}</p>}
+      {span.error !== null && span.error !== '' && !said && <p className={classes.error}>{span.error}</p>}
     </div>
   )
 }

@@ -134,7 +134,8 @@ export function headline(name: string, args: unknown): string {
   return brief(typeof first === 'string' || typeof first === 'number' ? String(first) : commandOf(args))
 }
 
-function brief(text: string): string {
+/** The first line of a text, cut short. */
+export function brief(text: string): string {
   const line = text.slice(0, 400).trim().split('\n', 1)[0]?.replace(/\s+/g, ' ') ?? ''
   return line.length > 160 ? `${line.slice(0, 160)}…` : line
 }

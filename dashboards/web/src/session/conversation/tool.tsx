@@ -9,6 +9,7 @@ import { Terminal } from '../../components/terminal/terminal'
 import { duration } from '../../format/duration'
 import { useRevealed } from '../find/context'
 import { MomentLink } from '../moment'
+import { useOpenState } from '../openstate'
 import { usePlayerState } from '../player/context'
 import { askedAt, endOf, stateAt } from '../timeline/span'
 import { CutOff } from './cutoff'
@@ -79,6 +80,7 @@ function isFailure(state: ReturnType<typeof stateAt>): boolean {
 function Progress({ span, started }: { span: Span; started: string }) {
   const asked = useMemo(() => askedAt(span, started), [span, started])
   const state = usePlayerState(({ offset }) => stateAt(span, offset, asked))
+  const open = useOpenState()
   const since = state === 'waiting' && asked !== null ? asked : span.start_ms
   // Tenths of a second while it runs: often enough to be seen running.
   const ran = usePlayerState(({ offset }) => {
@@ -87,7 +89,7 @@ function Progress({ span, started }: { span: Span; started: string }) {
   })
   return (
     <>
-      {state !== 'ok' && <SpanStatus state={state} />}
+      {state !== 'ok' && <SpanStatus state={state === 'running' ? open : state} />}
       {state !== 'before' && <span className={classes.time}>{duration(ran)}</span>}
     </>
   )

@@ -1,6 +1,7 @@
-import { Loader, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { Loading } from '../../components/loading'
 import type { Schemas } from '../../api/client'
 import { Copy } from '../../components/copy'
 import { JsonTree } from '../../components/json/tree'
@@ -53,7 +54,7 @@ export function FrameDetail(props: {
       onClose={onClose}
     >
       {frame.error !== null && <ProblemAlert error={frame.error} again={() => void frame.refetch()} />}
-      {frame.isPending && <Loader size="sm" aria-label="Loading the frame" />}
+      {frame.isPending && <Loading size="sm" label="Loading the frame" />}
       {frame.data !== undefined && <Shown frame={frame.data} view={view} started={session.started} />}
     </DetailPane>
   )

@@ -32,7 +32,7 @@ export function Frames({ session }: { session: Schemas['SessionDetail'] }) {
         onChange={setFilter}
       />
       {index.data === undefined ? (
-        <Stack p="md" gap={10} aria-busy="true" aria-label="Loading the frames">
+        <Stack p="md" gap={10} role="status" aria-busy="true" aria-label="Loading the frames">
           {[95, 80, 90, 70, 85].map((width, i) => (
             <Skeleton key={i} height={14} width={`${width}%`} />
           ))}

@@ -1,5 +1,6 @@
-import { Loader, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { queryOptions, useQueries } from '@tanstack/react-query'
+import { Loading } from '../../components/loading'
 import { api, arrived } from '../../api/client'
 import { Command } from '../../components/command'
 import { shellWord } from '../../format/shell'
@@ -44,7 +45,7 @@ export default function EmulateDialog({ session, close }: DialogProps) {
   return (
     <MenuDialog title="Emulate this session" close={close}>
       {expired !== null && <Text size="sm">{expired}</Text>}
-      {pending && <Loader size="sm" aria-label="Asking which protocols it speaks" />}
+      {pending && <Loading size="sm" label="Asking which protocols it speaks" />}
       {!pending && expired === null && spoken.length === 0 && (
         <Text size="sm">
           No protocol can be emulated from this session: it holds no recorded requests, and no stream of Loom,

@@ -19,26 +19,31 @@ class Stage {
     running = false,
     start: { offset: number; position: string | null } | null = null,
     duration = 10_000,
+    age?: number,
   ) {
     vi.stubGlobal('location', { protocol: 'http:', host: 'deck' })
-    this.player = new ReplayPlayer({ session: 's', started, duration, running }, start, {
-      connect: (_, listener) => {
-        this.connections.push(listener)
-        return {
-          send: (text) => {
-            const control = JSON.parse(text) as { op: string }
-            this.sent.push(control)
-            this.lastSent = control.op
-          },
-          close: () => undefined,
-        }
+    this.player = new ReplayPlayer(
+      { session: 's', started, duration, running, ...(age !== undefined && { age }) },
+      start,
+      {
+        connect: (_, listener) => {
+          this.connections.push(listener)
+          return {
+            send: (text) => {
+              const control = JSON.parse(text) as { op: string }
+              this.sent.push(control)
+              this.lastSent = control.op
+            },
+            close: () => undefined,
+          }
+        },
+        now: () => this.time,
+        beforeFrame: (draw) => {
+          this.frame = draw
+          return () => (this.frame = null)
+        },
       },
-      now: () => this.time,
-      beforeFrame: (draw) => {
-        this.frame = draw
-        return () => (this.frame = null)
-      },
-    })
+    )
     this.player.open()
   }
 
@@ -426,4 +431,16 @@ test('a session whose recorder is gone is live no longer', () => {
   expect(stage.player.state()).toMatchObject({ running: true, live: true })
   stage.player.finish(true)
   expect(stage.player.state()).toMatchObject({ running: false, offset: 10_000, duration: 10_000 })
+})
+
+test('a session that was silent when it was opened begins at its present, one whose frames are on their way at its data', () => {
+  expect(new Stage(true, null, 10_000, 2_605_000).player.state()).toMatchObject({
+    ...{ offset: 2_605_000, known: 2_605_000, duration: 2_605_000, edge: 10_000 },
+  })
+  expect(new Stage(true, null, 10_000, 11_000).player.state()).toMatchObject({
+    offset: 10_000,
+    known: 10_000,
+  })
+  const linked = new Stage(true, { offset: 5_000, position: null }, 10_000, 2_605_000)
+  expect(linked.player.state()).toMatchObject({ offset: 5_000, known: 2_605_000 })
 })

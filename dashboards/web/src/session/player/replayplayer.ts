@@ -19,6 +19,8 @@ export interface Tape {
 
 /** How often the server is sent to the moment while somebody drags it, ms. */
 const dragInterval = 100
+/** The least time since the last frame that is silence, and not the way of frames to the tables, ms. */
+const silent = 3000
 /** How much wall time the moment may be ahead of the server's, ms. */
 const tolerance = 250
 /**
@@ -49,12 +51,16 @@ export class ReplayPlayer implements Player {
   ) {
     const live = tape.running && start === null
     const duration = Math.max(tape.duration, tape.running ? (tape.age ?? 0) : 0)
+    this.present = new Present(tape.duration)
+    // A session that was silent when the server answered has no frame since then: its present is known at once.
+    if (duration - tape.duration > silent) this.present.confirm(duration, environment.now())
+    const known = this.present.known(environment.now())
     this.current = {
-      offset: start === null ? tape.duration : clamp(start.offset, duration),
+      offset: start === null ? known : clamp(start.offset, duration),
       position: start?.position ?? null,
       duration,
       edge: tape.duration,
-      known: tape.duration,
+      known,
       playing: live,
       speed: 1,
       idleLimit: null,
@@ -64,7 +70,6 @@ export class ReplayPlayer implements Player {
       trouble: null,
     }
     this.clock = { offset: this.current.offset, at: 0, speed: 0, ceiling: Infinity }
-    this.present = new Present(tape.duration)
     this.connection = new ReplayConnection(tape.session, environment, {
       opened: () => this.opened(),
       received: (message) => this.receive(message),

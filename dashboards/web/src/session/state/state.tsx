@@ -33,7 +33,7 @@ export default function State({ session }: { session: Schemas['SessionDetail'] }
       </Stack>
     )
   return (
-    <Stack p="md" gap={10} aria-busy="true" aria-label="Loading the states">
+    <Stack p="md" gap={10} role="status" aria-busy="true" aria-label="Loading the states">
       {[70, 50, 80].map((width) => (
         <Skeleton key={width} height={16} width={`${width}%`} />
       ))}

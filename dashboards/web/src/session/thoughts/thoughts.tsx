@@ -45,7 +45,7 @@ export default function Thoughts({ session }: { session: Schemas['SessionDetail'
       </Stack>
     )
   return (
-    <Stack p="md" gap={10} aria-busy="true" aria-label="Loading the thoughts">
+    <Stack p="md" gap={10} role="status" aria-busy="true" aria-label="Loading the thoughts">
       {[70, 50, 80].map((width) => (
         <Skeleton key={width} height={16} width={`${width}%`} />
       ))}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { use, type ReactNode } from 'react'
 import type { Schemas } from '../../api/client'
 import { JsonTree } from '../../components/json/tree'
 import { LongText } from '../../components/longtext'
@@ -8,6 +8,7 @@ import { duration } from '../../format/duration'
 import { count } from '../../format/numbers'
 import { Fact, Facts, DetailPane, PaneTitle } from '../detailpane'
 import { MomentLink } from '../moment'
+import { OpenStateContext } from '../openstate'
 import { usePlayerState } from '../player/context'
 import { CostCell } from '../totals/costcell'
 import { costsOf } from '../totals/costs'
@@ -31,6 +32,8 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
   // What is open has lasted until the data ends; in seconds, as it is shown.
   const known = usePlayerState((state) => (state.running ? Math.floor(state.known / 1000) * 1000 : null))
   const end = reachOf(span, known)
+  const open = use(OpenStateContext)
+  const state = finalState(span)
   return (
     <DetailPane
       label={`${kindName(span.kind)} ${span.name}`}
@@ -38,7 +41,7 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
         <>
           <KindIcon kind={span.kind} />
           <PaneTitle>{span.name === '' ? kindName(span.kind) : span.name}</PaneTitle>
-          <SpanStatus state={finalState(span)} />
+          <SpanStatus state={state === 'running' ? open : state} />
         </>
       }
       close="Close the details"

@@ -6,7 +6,7 @@ import { usePlayer } from '../player/context'
 import classes from './minimap.module.css'
 import type { Range, Row } from './rows'
 import { between, isWhole, within } from './scale'
-import { reachOf } from './span'
+import { densityOf } from './spandensity'
 import type { Warp } from './warp'
 
 /** Less than so many pixels is a click by a hand that is not quite still. */
@@ -90,7 +90,7 @@ export function Minimap({ rows, range, all, warp, known, onShow }: Props) {
   )
 }
 
-/** Model calls in a lane, tool calls in one below, and what failed in red over both. */
+/** How much of each pixel's time model calls took, in a lane, and tool calls, in one below; failures are red over both. */
 function paint(
   canvas: HTMLCanvasElement,
   {
@@ -105,19 +105,17 @@ function paint(
   const pen = penOf(canvas, width, height)
   if (pen === null) return
   const style = getComputedStyle(canvas)
-  const perPixel = (all.to - all.from) / width
-  const lane = (height - 6) / 3
-  const lanes = { run: 2, node: 2, llm: 2 + lane, tool: 3 + 2 * lane }
-  for (const failed of [false, true])
-    for (const { span } of rows) {
-      const fails = span.status === 'error' || span.status === 'rejected'
-      if (fails !== failed) continue
-      const [from, to] = [warp.draw(span.start_ms), warp.draw(reachOf(span, known))]
-      const mark = fails ? '--mark-error' : span.kind in marks ? marks[span.kind] : '--mark-soft'
-      pen.fillStyle = style.getPropertyValue(mark)
-      const wide = Math.max((to - from) / perPixel, 1)
-      pen.fillRect((from - all.from) / perPixel, lanes[span.kind], wide, lane)
+  const lane = (height - 5) / 2
+  const { llm, tool, failed } = densityOf(rows, all, warp, known, Math.floor(width))
+  const bars = (shares: Float32Array, mark: string, bottom: number, full: number) => {
+    pen.fillStyle = style.getPropertyValue(mark)
+    for (const [x, share] of shares.entries()) {
+      if (share === 0) continue
+      const high = Math.max(share * full, 2)
+      pen.fillRect(x, bottom - high, 1, high)
     }
+  }
+  bars(llm, '--mark-llm', 2 + lane, lane)
+  bars(tool, '--mark-tool', 3 + 2 * lane, lane)
+  bars(failed, '--mark-error', height - 2, height - 4)
 }
-
-const marks = { run: '--mark-soft', node: '--mark-soft', llm: '--mark-llm', tool: '--mark-tool' }

@@ -1,11 +1,9 @@
 import { IconChevronRight } from '@tabler/icons-react'
-import type { MouseEvent } from 'react'
 import type { Schemas } from '../../api/client'
-import { duration } from '../../format/duration'
 import { usePlayerState } from '../player/context'
+import { Bar } from './bar'
 import { KindIcon } from './kind'
 import type { Range, Row } from './rows'
-import { reachOf } from './span'
 import classes from './spanrow.module.css'
 import type { Warp } from './warp'
 
@@ -13,8 +11,10 @@ type Gaps = Schemas['Gaps']
 
 interface Props {
   row: Row
-  /** What a tool call is about. */
+  /** What a tool call is about, what a model wrote, or the task of a sub-agent. */
   about: string
+  /** The lane of the sub-agent that it belongs to; null outside of all. */
+  lane: number | null
   /** What is shown, on the drawn axis. */
   range: Range
   warp: Warp
@@ -32,6 +32,7 @@ interface Props {
 export function SpanRow({
   row: { span, depth },
   about,
+  lane,
   range,
   warp,
   known,
@@ -48,6 +49,7 @@ export function SpanRow({
         role="gridcell"
         className={classes.label}
         data-after={after}
+        data-lane={lane ?? undefined}
         style={{ paddingInlineStart: 6 + Math.min(depth, 12) * 14 }}
         onClick={onChoose}
       >
@@ -82,68 +84,4 @@ export function SpanRow({
 
 function titleOf(span: Schemas['Span']): string {
   return [span.kind, span.name, span.model ?? '', span.agent].filter((part) => part !== '').join(' · ')
-}
-
-function Bar({
-  span,
-  range,
-  warp,
-  known,
-  gap,
-  onSeek,
-}: Pick<Props, 'range' | 'warp' | 'known' | 'gap' | 'onSeek'> & { span: Row['span'] }) {
-  const to = reachOf(span, known)
-  const length = range.to - range.from
-  const share = (ms: number) => ((warp.draw(ms) - range.from) / length) * 100
-  const [left, right] = [share(span.start_ms), share(to)]
-  if (right < 0 || left > 100) return null
-  const took = to - span.start_ms
-  const [drawnFrom, drawnTo] = [warp.draw(span.start_ms), warp.draw(to)]
-  /** Where in the bar something is that came so long after its beginning. */
-  const part = (ms: number) =>
-    drawnTo > drawnFrom
-      ? Math.min(((warp.draw(span.start_ms + ms) - drawnFrom) / (drawnTo - drawnFrom)) * 100, 100)
-      : 0
-  const seek = (event: MouseEvent<HTMLElement>) => {
-    event.stopPropagation() // the line's click only selects
-    const box = event.currentTarget.getBoundingClientRect()
-    const at = box.width > 0 ? (event.clientX - box.left) / box.width : 0
-    onSeek(warp.moment(drawnFrom + Math.min(Math.max(at, 0), 1) * (drawnTo - drawnFrom)))
-  }
-  const failed = span.status === 'error' || span.status === 'rejected'
-  // Its time is where there is room for it.
-  const inside = right > 82
-  return (
-    <div
-      className={classes.bar}
-      data-kind={span.kind}
-      data-failed={failed}
-      data-open={span.open}
-      style={{ left: `${left}%`, width: `${right - left}%` }}
-      onClick={seek}
-    >
-      {span.first_token_ms !== null && (
-        <div
-          className={classes.first}
-          style={{ width: `${part(span.first_token_ms)}%` }}
-          title={`First output after ${duration(span.first_token_ms)}`}
-        />
-      )}
-      {gap !== undefined && gap.max_ms > 5 * gap.p50_ms && gap.max_ms * 200 > took && (
-        <div
-          className={classes.gap}
-          style={{
-            left: `${part(gap.max_at_ms - span.start_ms)}%`,
-            width: `${part(gap.max_at_ms - span.start_ms + gap.max_ms) - part(gap.max_at_ms - span.start_ms)}%`,
-          }}
-          title={`Nothing came for ${duration(gap.max_ms)}`}
-        />
-      )}
-      <span className={classes.time} data-inside={inside}>
-        {span.open
-          ? `${duration(took)}, ${span.status === 'unclosed' ? 'never ended' : 'open'}`
-          : duration(took)}
-      </span>
-    </div>
-  )
 }

@@ -26,7 +26,7 @@ export function Timeline({ session }: { session: Schemas['SessionDetail'] }) {
       </Stack>
     )
   return (
-    <Stack p="md" gap={10} aria-busy="true" aria-label="Loading the timeline">
+    <Stack p="md" gap={10} role="status" aria-busy="true" aria-label="Loading the timeline">
       {[90, 60, 45, 70, 30].map((width, i) => (
         <Skeleton key={i} height={16} width={`${width}%`} />
       ))}

@@ -4,6 +4,7 @@ import { duration } from '../../format/duration'
 import { counted } from '../../format/numbers'
 import { usePlayer } from '../player/context'
 import type { Range } from './rows'
+import type { View } from './sight'
 import type { Warp } from './warp'
 import { isWhole, zoom } from './scale'
 import classes from './waterfall.module.css'
@@ -14,6 +15,10 @@ export function Tools(props: {
   all: Range
   warp: Warp
   onShow: (range: Range) => void
+  view: View
+  onView: (view: View) => void
+  /** The rows in sight show the whole run. */
+  fits: boolean
   /** How many silences there are to be folded, and whether they are. */
   silent: number
   foldsSilence: boolean
@@ -36,6 +41,7 @@ export function Tools(props: {
         {counted(props.spans, 'span')} · {lasting(range, warp)}
         {!whole && ` of ${lasting(all, warp)}`}
       </Text>
+      <Legend />
       {props.silent > 0 && (
         <Button
           size="compact-xs"
@@ -53,9 +59,19 @@ export function Tools(props: {
           Unfold all
         </Button>
       )}
+      {props.view !== 'rows' && !(props.fits && whole) && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          title="Show the time of the rows in sight, and go on with them"
+          onClick={() => props.onView('rows')}
+        >
+          Rows in sight
+        </Button>
+      )}
       {!whole && (
-        <Button size="compact-xs" variant="subtle" onClick={() => onShow(all)}>
-          Show all
+        <Button size="compact-xs" variant="subtle" onClick={() => props.onView('whole')}>
+          Whole run
         </Button>
       )}
       <Tooltip label="Zoom out (ctrl and wheel)">
@@ -86,4 +102,18 @@ export function Tools(props: {
 /** How long what is drawn in a range lasted. */
 function lasting({ from, to }: Range, warp: Warp): string {
   return duration(warp.moment(to) - warp.moment(from))
+}
+
+/** What the colours of bars mean, where there is room for it. */
+function Legend() {
+  return (
+    <span className={classes.legend} aria-hidden>
+      {(['model', 'before output', 'tool', 'failed', 'open'] as const).map((name) => (
+        <span key={name}>
+          <i data-of={name} />
+          {name}
+        </span>
+      ))}
+    </span>
+  )
 }

@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type WheelEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client'
-import { parsed } from '../conversation/json'
-import { headline } from '../conversation/shapes'
+import { aboutsOf } from '../abouts'
+import { lanesOf } from '../lanes'
 import { usePlayer, usePlayerState } from '../player/context'
 import { transcriptQuery } from '../queries'
 import { useGo, usePlace } from '../useplace'
@@ -15,11 +15,13 @@ import { FoldBands } from './foldbands'
 import { SpanDetail } from './detail'
 import { keysOf } from './keys'
 import { Minimap } from './minimap'
+import { NamesEdge, useNames } from './names'
 import { useNoPageZoom } from './pagezoom'
 import { Playhead } from './playhead'
 import { useRowFollow } from './rowfollow'
 import { extentOf, type Range, type Row, rowsOf } from './rows'
 import { following, isWhole, pan, within, zoom } from './scale'
+import { rangeOf, type View, viewOf } from './sight'
 import { withDescendants } from './span'
 import { SpanRow } from './spanrow'
 import { StateMarks } from './statemarks'
@@ -44,7 +46,7 @@ export function Waterfall({
   const known = usePlayerState((state) => (state.running ? Math.floor(state.known / step) * step : null))
   const duration = usePlayerState((state) => (state.running ? 0 : state.duration))
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
-  const [zoomed, setZoomed] = useState<Range | null>(null)
+  const [view, setView] = useState<View>('rows')
   const chosen = usePlace().span
   const go = useGo()
   const rows = useMemo(() => rowsOf(timeline.spans, folded), [timeline.spans, folded])
@@ -56,9 +58,11 @@ export function Waterfall({
   const { warp, silent } = useWarp(timeline, extent, foldsSilence)
   // From here on in ms of the drawn axis.
   const all = useMemo(() => ({ from: warp.draw(extent.from), to: warp.draw(extent.to) }), [extent, warp])
-  const range = useMemo(() => (zoomed === null ? all : within(zoomed, all)), [zoomed, all])
   const longest = useMemo(() => new Map(timeline.gaps.map((gap) => [gap.span_id, gap])), [timeline.gaps])
-  const abouts = useAbouts(timeline.session_id)
+  const transcript = useQuery(transcriptQuery(timeline.session_id)).data
+  const abouts = useMemo(() => aboutsOf(transcript ?? []), [transcript])
+  const lanes = useMemo(() => lanesOf(timeline.spans, abouts), [timeline.spans, abouts])
+  const names = useNames()
   const scroller = useRef<HTMLDivElement>(null)
   const track = useElementSize()
   const box = useRef<HTMLDivElement>(null)
@@ -71,22 +75,41 @@ export function Waterfall({
     estimateSize: () => rowHeight,
     overscan: 10,
   })
+  const first = lines.range?.startIndex ?? null
+  const last = lines.range?.endIndex ?? null
+  const edge = usePlayerState((state) => (state.live ? Math.floor(state.edge / step) * step : null))
+  const inSight = useMemo(
+    () =>
+      rangeOf(
+        rows,
+        first === null || last === null ? null : { first, last },
+        all,
+        warp,
+        known,
+        edge !== null && follows ? { edge } : null,
+      ),
+    [rows, first, last, all, warp, known, edge, follows],
+  )
+  const range = useMemo(
+    () => (view === 'rows' ? inSight : view === 'whole' ? all : within(view, all)),
+    [view, inSight, all],
+  )
   useEffect(() => {
+    if (typeof view === 'string') return undefined
     let before = warp.draw(player.state().offset)
     return player.subscribe(() => {
       const { offset, playing } = player.state()
       const drawn = warp.draw(offset)
-      // All there is is shown with its end, which the moment may be ahead of by a step.
-      const next = playing && zoomed !== null ? following(range, all, before, drawn) : null
+      const next = playing ? following(range, all, before, drawn) : null
       before = drawn
-      if (next !== null) setZoomed(next)
+      if (next !== null) setView(next)
     })
-  }, [player, range, all, zoomed, warp])
+  }, [player, range, all, view, warp])
 
   const at = rows.findIndex(({ span }) => span.id === chosen)
   const row = rows[at]
   const detailed = useMemo(() => row?.span ?? find(timeline.spans, chosen), [row, timeline.spans, chosen])
-  const show = (next: Range) => setZoomed(isWhole(next, all) ? null : next)
+  const show = (next: Range) => setView(viewOf(next, all))
   const select = (span: string | null, how: 'push' | 'replace') => go({ span }, how)
   const choose = (i: number) => {
     const next = rows[Math.min(Math.max(i, 0), rows.length - 1)]
@@ -128,7 +151,7 @@ export function Waterfall({
   useNoPageZoom(scroller)
 
   return (
-    <div className={classes.view}>
+    <div ref={names.view} className={classes.view} style={names.style}>
       <Tools
         range={range}
         all={all}
@@ -138,8 +161,11 @@ export function Waterfall({
         foldsSilence={foldsSilence}
         onFoldSilence={(folds) => {
           setFoldsSilence(folds)
-          setZoomed(null)
+          if (typeof view !== 'string') setView('rows') // a part of the other axis
         }}
+        view={view}
+        onView={setView}
+        fits={isWhole(inSight, all)}
         spans={rows.length}
         folded={folded.size > 0}
         onUnfold={() => setFolded(new Set())}
@@ -148,6 +174,7 @@ export function Waterfall({
         <Minimap rows={rows} range={range} all={all} warp={warp} known={known} onShow={show} />
       )}
       <div className={classes.body}>
+        <NamesEdge names={names} />
         <div ref={scroller} className={classes.scroller} onWheel={wheel}>
           <div className={`${classes.over} ${classes.under}`}>
             <div className={classes.playhead}>
@@ -181,6 +208,9 @@ export function Waterfall({
             {lines.getVirtualItems().map(({ index, start }) => {
               const line = rows[index]
               if (line === undefined) return null
+              const lane = lanes.get(line.span.id)
+              // Beside the name of a sub-agent, which many have, is its task.
+              const about = abouts.get(lane?.call.id === line.span.parent ? line.span.parent : line.span.id)
               return (
                 <div
                   key={line.span.id}
@@ -195,7 +225,8 @@ export function Waterfall({
                 >
                   <SpanRow
                     row={line}
-                    about={abouts.get(line.span.id) ?? ''}
+                    about={about ?? ''}
+                    lane={lane?.colour ?? null}
                     range={range}
                     warp={warp}
                     known={known}
@@ -238,18 +269,6 @@ export function Waterfall({
 }
 
 const geometry = { row: rowHeight, axis: axisHeight }
-
-/** What tool calls are about, by their spans: `make e2e`. */
-function useAbouts(session: string): ReadonlyMap<string, string> {
-  const transcript = useQuery(transcriptQuery(session)).data
-  return useMemo(() => {
-    const abouts = new Map<string, string>()
-    for (const { kind, name, text, span_id } of transcript ?? [])
-      if (kind === 'tool_arguments' && text.length < 200_000)
-        abouts.set(span_id, headline(name, parsed(text) ?? text))
-    return abouts
-  }, [transcript])
-}
 
 /** The span of an id, also below a folded one. */
 function find(spans: Schemas['Timeline']['spans'], id: string | null): Row['span'] | undefined {

@@ -38,7 +38,7 @@ export function Totals({ session }: { session: Session }) {
         <ProblemAlert error={timeline.error} again={() => void timeline.refetch()} />
       )}
       {timeline.isPending && (
-        <Stack gap={10} aria-busy="true" aria-label="Loading the calls">
+        <Stack gap={10} role="status" aria-busy="true" aria-label="Loading the calls">
           <Skeleton height={90} />
           <Skeleton height={60} />
         </Stack>

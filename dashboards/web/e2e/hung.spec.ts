@@ -1,0 +1,55 @@
+import { LiveRun } from './liverun'
+import { startServer, type Server } from './server'
+import { expect, test } from './test'
+
+let server: Server
+let run: LiveRun
+
+test.beforeAll(async () => {
+  server = await startServer(['--quiet-after', '2s'])
+  run = new LiveRun(server.url, 'hung')
+  run.call('c1', 'psql', '{"query":"select pg_sleep(3600)"}')
+})
+
+test.afterAll(async () => {
+  await run.end()
+  await server.stop()
+})
+
+test('a session that hangs is on top with its tool and its silence, and its page never says less', async ({
+  page,
+  request,
+}) => {
+  const newer = new LiveRun(server.url, 'newer')
+  await newer.end()
+  await page.goto(server.url)
+  await expect(page.getByRole('link', { name: 'newer' })).toBeVisible()
+  const first = page.getByRole('table').getByRole('row').nth(1)
+  await expect(first).toContainText(/hung.*in psql, silent for \d+ s/)
+  await expect(page.getByRole('status').filter({ hasText: '1 session quiet' })).toBeVisible()
+  // Silent for longer than what a page takes for frames on their way.
+  await expect
+    .poll(async () => {
+      const answer = await request.get(`${server.url}/v1/sessions/hung`)
+      return ((await answer.json()) as { silent_ms: number }).silent_ms
+    })
+    .toBeGreaterThan(6_000)
+  // What the page says of the call, from the first time on.
+  await page.addInitScript(() => {
+    const said: string[] = ((globalThis as unknown as { said: string[] }).said = [])
+    new MutationObserver(() => {
+      for (const p of document.querySelectorAll('header p')) {
+        const text = p.textContent
+        if (text.startsWith('Now in') && said.at(-1) !== text) said.push(text)
+      }
+    }).observe(document, { childList: true, subtree: true, characterData: true })
+  })
+  await page.reload()
+  await first.getByRole('link').click()
+  await expect(page.getByText(/^Now in psql, for/)).toBeVisible()
+  const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
+  expect(Number(/for ([\d.]+) s/.exec(said[0] ?? '')?.[1])).toBeGreaterThanOrEqual(6)
+  const card = page.getByRole('article', { name: 'Tool call: psql' })
+  await expect(card).toContainText('Silent')
+  await expect(card).not.toContainText('Running')
+})
