@@ -12,7 +12,8 @@ test("a session's totals are the API's, and say what is missing", async ({ page,
   const figures = page.getByRole('region', { name: 'Tokens and cost' })
   await expect(figures).toContainText(tokens.total.toLocaleString('en'))
   await expect(figures).toContainText(tokens.cache_read.toLocaleString('en'))
-  await expect(figures).toContainText('not known')
+  // 940 input, 5,504 cache read and 345 output tokens at 3, 0.30 and 15 dollars a million.
+  await expect(figures).toContainText('$0.0096')
   for (const { detail } of session.discrepancies) await expect(page.getByText(detail)).toBeVisible()
   const calls = page.getByRole('region', { name: 'Model calls' })
   await expect(calls.getByRole('row')).toHaveCount(4)
