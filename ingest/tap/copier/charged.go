@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// chargedFrom is the size of an incomplete frame, bytes, from which on it is charged. No read of
-	// smaller frames has more bytes, so that these are never charged.
-	chargedFrom = LargeRead + 1
+	// chargedFrom is the size of an incomplete frame, bytes, from which on it is charged.
+	chargedFrom = 256 << 10
 	// copies is how often a frame is in memory at the most: as it arrived, in its block, as an
 	// encoded block, and once more where a buffer grows or a secret is masked.
 	copies = 4
@@ -52,8 +51,9 @@ func NewCharged(framer ingest.Framer, limit int, writers *budget.Budget) *Charge
 // Split implements ingest.Framer. The error is a *problem.Problem if there was no memory for the
 // frame in time, or the cause of the end of Context.
 func (c *Charged) Split(b []byte, at int64, emit func(*schema.Frame) error) error {
+	large := c.bytes >= chargedFrom
 	c.bytes += len(b)
-	if c.bytes >= chargedFrom {
+	if large {
 		if more := copies*int64(c.expected(len(b))) - c.charged; more > 0 {
 			if err := c.grant.Need(c.Context, more); err != nil {
 				return err

@@ -22,12 +22,12 @@ func TestFitMemory(t *testing.T) {
 			"sink-held-bytes": "35MiB memory", "sink-batch-bytes": "11MiB memory", "session-cache-bytes": "23MiB memory", "max-cached-bytes": "128MiB default",
 		}, false},
 		{"serve --memory 1GB", 64 << 30, 0, group, map[string]string{"max-reader-bytes": "95MiB memory"}, false},
-		{"serve --role ingest", group, 0, group, map[string]string{"max-writer-bytes": "298MiB memory", "max-reader-bytes": "1GiB default"}, false},
+		{"serve --role ingest", group, 0, group, map[string]string{"max-writer-bytes": "297MiB memory", "max-reader-bytes": "1GiB default"}, false},
 		{"serve --max-reader-bytes 64MiB", group, 0, group, map[string]string{"max-reader-bytes": "64MiB flag", "max-writer-bytes": "95MiB memory"}, false},
 		{"serve --max-reader-bytes 1GiB", group, 0, group, map[string]string{"max-reader-bytes": "1GiB flag"}, true},
 		{"serve", 512 << 20, 0, 512 << 20, map[string]string{"max-streams": "5461 memory"}, false},
 		{"serve", 64 << 30, 0, 64 << 30, map[string]string{"max-reader-bytes": "1GiB default", "sink-held-bytes": "80MiB default"}, false},
-		{"up", 4 << 30, 1 << 30, 3 << 30, map[string]string{"max-cached-bytes": "128MiB default", "max-reader-bytes": "426MiB memory"}, false},
+		{"up", 4 << 30, 1 << 30, 3 << 30, map[string]string{"max-cached-bytes": "128MiB default", "max-reader-bytes": "411MiB memory"}, false},
 	} {
 		_, s, err := load(t, nil, strings.Fields(c.args)...)
 		if err != nil {
