@@ -90,7 +90,8 @@ func TestChargedWaits(t *testing.T) {
 			f := copier.NewCharged(copier.NewFramer(schema.NDJSON, 0), 0, writers)
 			f.Context = ctx
 			defer f.Release()
-			return f.Split(make([]byte, 300<<10), 1, func(*schema.Frame) error { return nil })
+			none := func(*schema.Frame) error { return nil }
+			return errors.Join(f.Split(make([]byte, 300<<10), 1, none), f.Split(make([]byte, 1), 2, none))
 		}
 		began := time.Now()
 		p, ok := problem.From(split(t.Context()))
