@@ -18,13 +18,14 @@ const (
 )
 
 // Bound bounds the heap of a server, once for each process. It sets the memory limit (GOMEMLIMIT)
-// to nine tenths of memory, the bytes that the process may take, unless that is 0. It also sets the garbage collector's percentage (GOGC): a large heap grows
+// to four fifths of memory, the bytes that the process may take, unless that is 0: the limit is soft, and
+// the kernel counts the memory of sockets too. It also sets the garbage collector's percentage (GOGC): a large heap grows
 // by growth plus an eighth before it is collected, instead of doubling, since frames of megabytes
 // leave garbage of their size. If the environment variable GOMEMLIMIT or GOGC is set, Bound does
 // not change the corresponding setting.
 func Bound(memory uint64) {
 	if os.Getenv("GOMEMLIMIT") == "" && memory > 0 {
-		debug.SetMemoryLimit(int64(memory / 10 * 9))
+		debug.SetMemoryLimit(int64(memory / 5 * 4))
 	}
 	if os.Getenv("GOGC") == "" {
 		adjustAfterCollections()

@@ -19,11 +19,13 @@ const (
 	// which the NATS client copies.
 	inFlightBytes = 64 << 20
 	// streamBytes is what an open stream takes that is idle, bytes.
-	streamBytes = 24 << 10
+	streamBytes = 32 << 10
 	// leastStreams is the lowest default of --max-streams, and manyStreams the number that is counted
 	// if it has no limit.
 	leastStreams = 100
 	manyStreams  = 10_000
+	// frameCopies is how often a large frame is in memory at the most.
+	frameCopies = 4
 	// leastPart is the lowest default of a part, bytes.
 	leastPart = 4 << 20
 )
@@ -80,8 +82,7 @@ func (s *Sources) fitMemory(group, clickhouse uint64) {
 	for _, p := range used {
 		shares += p.share
 	}
-	// Two fifths are left for garbage, and for one reader and one writer beyond their budgets.
-	room := (int64(memory.bytes)/10*9 - programBytes - inFlightBytes - streams) / 5 * 3
+	room := s.room(streams)
 	for _, p := range used {
 		if f := s.flag(p.flag); s.Of(p.flag).Kind == FromDefault {
 			n := max(room*p.share/shares/p.copies, leastPart, lowest(f))
@@ -89,6 +90,13 @@ func (s *Sources) fitMemory(group, clickhouse uint64) {
 		}
 	}
 	s.warnSum(used, streams)
+}
+
+// room returns the bytes that are left for the parts beside the program, the open streams, and a
+// reader and a writer that exceed their budgets. A third is left for garbage.
+func (s *Sources) room(streams int64) int64 {
+	beyond := 2 * frameCopies * int64(sizeOf(s.flag("max-frame-bytes")))
+	return (int64(s.memory.bytes)/5*4 - programBytes - inFlightBytes - streams - beyond) / 3 * 2
 }
 
 // memoryOf returns the memory of the process, nil if it has no limit.
@@ -125,13 +133,13 @@ func (s *Sources) hasRole(role string) bool {
 	return slices.Contains(roles, role)
 }
 
-// fitStreams sets the default of --max-streams, so that idle streams take a quarter of the memory at
+// fitStreams sets the default of --max-streams, so that idle streams take a third of the memory at
 // the most, and returns what they take.
 func (s *Sources) fitStreams(whole int64) int64 {
 	f := s.flag("max-streams")
 	most := f.Target.Int()
 	if s.Of(f.Name).Kind == FromDefault {
-		most = min(most, max(whole/4/streamBytes, leastStreams))
+		most = min(most, max(whole/3/streamBytes, leastStreams))
 		s.fit(f, int(most))
 	}
 	if most == 0 { // any number
@@ -156,8 +164,8 @@ func (s *Sources) warnSum(used []memoryPart, streams int64) {
 		sum += p.copies * int64(n)
 		parts = append(parts, fmt.Sprintf("--%s %v", p.flag, n))
 	}
-	if sum > int64(s.memory.bytes)/10*9 {
-		s.warn(fmt.Sprintf("%v may be held of the %v of memory (%s), of which a tenth stays free: %s, and --max-streams %d take too much; "+
+	if sum > int64(s.memory.bytes)/5*4 {
+		s.warn(fmt.Sprintf("%v may be held of the %v of memory (%s), of which a fifth stays free: %s, and --max-streams %d take too much; "+
 			"lower one of them, or raise --memory", Size(sum>>20<<20), Size(s.memory.bytes), s.memory.from, strings.Join(parts, ", "),
 			streams/streamBytes))
 	}

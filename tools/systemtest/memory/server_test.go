@@ -21,21 +21,30 @@ type server struct {
 	*commandtest.Instance
 	group  *group
 	token  string // of all tenants
+	ended  chan struct{} // closed when the process has ended
 	client *http.Client
 }
 
 // start runs a server with all roles in a control group until the test ends.
 func start(t *testing.T, g *group, nats, clickhouse string, args ...string) *server {
 	t.Helper()
-	s := &server{Instance: &commandtest.Instance{Dir: t.TempDir(), Log: &commandtest.LogBuffer{}, Done: make(chan error, 1)}, group: g}
+	s := &server{Instance: &commandtest.Instance{Dir: t.TempDir(), Log: &commandtest.LogBuffer{}, Done: make(chan error, 1)}, group: g, ended: make(chan struct{})}
 	s.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	s.Cmd = exec.Command("/bin/sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, g.processes(), programtest.Path(t),
 		"serve", "--nats", nats, "--clickhouse", clickhouse, "--listen", "127.0.0.1:0", "--data", s.Dir, "--migrate", "--tokens", "--pprof"}, args...)...)
 	s.Cmd.Stderr = s.Log
+	if os.Getenv("MEMDEBUG") != "" {
+		f, _ := os.Create(os.Getenv("MEMDEBUG"))
+		s.Cmd.Stderr = io.MultiWriter(s.Log, f)
+		s.Cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
+	}
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { s.Done <- s.Cmd.Wait() }()
+	go func() {
+		s.Done <- s.Cmd.Wait()
+		close(s.ended)
+	}()
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		if _, err := s.Stop(); err != nil {
