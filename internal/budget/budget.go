@@ -19,6 +19,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/internal/memorylimit"
 	"tapedeck/internal/problem"
 )
 
@@ -53,6 +54,7 @@ type Budget struct {
 	mu      sync.Mutex // guards the fields below
 	readers int
 	used    int64
+	garbage int64      // the part of used that was released and is not collected yet
 	over    *Grant     // the grant that exceeds the budget; nil if none does
 	waiting []*request // in order of arrival
 }
@@ -136,10 +138,28 @@ func (b *Budget) charge(g *Grant) {
 	if g.closed {
 		charged = 0
 	}
-	b.used += charged - g.charged
-	freed := charged < g.charged
+	more := charged - g.charged
 	g.charged = charged
-	if b.over != nil && (b.over.closed || b.used <= b.opts.Bytes) {
+	if more < 0 && memorylimit.AfterCollection(-more, func() { b.collected(-more) }) {
+		b.garbage -= more
+		return
+	}
+	b.used += more
+	b.settle(more < 0)
+}
+
+// collected subtracts what was released and is collected now.
+func (b *Budget) collected(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.garbage -= n
+	b.used -= n
+	b.settle(true)
+}
+
+// settle serves waiting requests if bytes are free. b.mu is held.
+func (b *Budget) settle(freed bool) {
+	if b.over != nil && (b.over.closed && b.garbage == 0 || b.used <= b.opts.Bytes) {
 		b.over, freed = nil, true
 	}
 	if freed {
@@ -195,6 +215,7 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 	w := &request{grant: g, bytes: n, ready: make(chan struct{})}
 	b.waiting = append(b.waiting, w)
 	b.mu.Unlock()
+	memorylimit.Collect()
 	timeout := time.NewTimer(b.opts.Wait)
 	defer timeout.Stop()
 	var err error
