@@ -33,11 +33,6 @@ func start(t *testing.T, g *group, nats, clickhouse string, args ...string) *ser
 	s.Cmd = exec.Command("/bin/sh", append([]string{"-c", `echo $$ > "$0" && exec "$@"`, g.processes(), programtest.Path(t),
 		"serve", "--nats", nats, "--clickhouse", clickhouse, "--listen", "127.0.0.1:0", "--data", s.Dir, "--migrate", "--tokens", "--pprof"}, args...)...)
 	s.Cmd.Stderr = s.Log
-	if os.Getenv("MEMDEBUG") != "" {
-		f, _ := os.Create(os.Getenv("MEMDEBUG"))
-		s.Cmd.Stderr = io.MultiWriter(s.Log, f)
-		s.Cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
-	}
 	if err := s.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
