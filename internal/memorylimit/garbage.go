@@ -28,8 +28,9 @@ var garbage struct {
 	timer      *time.Timer // wants a collection at the latest
 }
 
-// boundGarbage sets the memory of the process, bytes.
-func boundGarbage(memory uint64) {
+// LimitGarbage sets the memory of the process, bytes, for AfterCollection; 0 for no limit. Bound calls
+// it.
+func LimitGarbage(memory uint64) {
 	garbage.mu.Lock()
 	defer garbage.mu.Unlock()
 	garbage.most = int64(memory / garbageShare)

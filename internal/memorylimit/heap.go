@@ -24,7 +24,7 @@ const (
 // leave garbage of their size. If the environment variable GOMEMLIMIT or GOGC is set, Bound does
 // not change the corresponding setting.
 func Bound(memory uint64) {
-	boundGarbage(memory)
+	LimitGarbage(memory)
 	if os.Getenv("GOMEMLIMIT") == "" && memory > 0 {
 		debug.SetMemoryLimit(int64(memory / 5 * 4))
 	}
