@@ -19,7 +19,7 @@ func TestAfterCollection(t *testing.T) {
 	if release(LargeGarbage - 1) {
 		t.Error("small garbage counts")
 	}
-	if !release(8 << 20) || bounded.Receive(t, collected) != 8<<20 {
+	if !release(8<<20) || bounded.Receive(t, collected) != 8<<20 {
 		t.Error("much garbage was not collected")
 	}
 	if !release(LargeGarbage) {

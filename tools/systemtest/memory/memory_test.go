@@ -23,9 +23,9 @@ import (
 const (
 	groupBytes   = 1_000_000_000
 	tenants      = 500
-	streams      = 10_000
 	largeBodies  = 48
 	largeSockets = 24
+	streams      = 10_000 - largeBodies - largeSockets // all together are --max-streams
 	rounds       = 2 // large frames of each client
 	longFrames   = 6 // of the session that is read
 	limit        = 15 * time.Minute
