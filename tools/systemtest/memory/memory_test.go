@@ -26,8 +26,8 @@ const (
 	largeBodies  = 48
 	largeSockets = 24
 	streams      = 10_000 - largeBodies - largeSockets // all together are --max-streams
-	rounds       = 2 // large frames of each client
-	longFrames   = 6 // of the session that is read
+	rounds       = 2                                   // large frames of each client
+	longFrames   = 6                                   // of the session that is read
 	limit        = 15 * time.Minute
 )
 

@@ -20,7 +20,7 @@ import (
 type server struct {
 	*commandtest.Instance
 	group  *group
-	token  string // of all tenants
+	token  string        // of all tenants
 	ended  chan struct{} // closed when the process has ended
 	client *http.Client
 }
