@@ -193,7 +193,7 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // while it is idle. A read returns at most readRoom bytes, unless the previous read filled the
 // buffer; answerRoom holds the short messages of the server.
 const (
-	readRoom   = 4 << 10
+	readRoom   = 1 << 10
 	answerRoom = 128
 )
 
