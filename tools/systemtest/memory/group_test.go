@@ -93,7 +93,7 @@ func (g *group) kills() int64 {
 	return n
 }
 
-// failures returns how often the kernel had to reclaim memory at the limit, and anonymous bytes now.
+// anonymous returns the bytes of the processes now, without files.
 func (g *group) anonymous() int64 {
 	text, _ := os.ReadFile(filepath.Join(g.dir, "memory.stat"))
 	for line := range strings.Lines(string(text)) {

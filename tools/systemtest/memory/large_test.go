@@ -32,7 +32,8 @@ func largeFrame(session string) string {
 	return head + filler[:largeBytes-len(head)-len(end)] + end
 }
 
-// tally counts what happened to clients.
+// tally counts what happened to clients: refusals, and connections that ended without an answer. An
+// answer that comes while a body is still sent may be lost with the connection.
 type tally struct{ refused, cut atomic.Int64 }
 
 // postLarge sends a large frame as a body until it is accepted. Without known, the length of the body
@@ -46,7 +47,7 @@ func (s *server) postLarge(ctx context.Context, n *tally, tenant, session string
 		}
 		resp, err := s.client.Do(s.request(tenant, http.MethodPost, "/v1/ingest?session="+session, body).WithContext(ctx))
 		if err != nil {
-			n.cut.Add(1)            // the answer came while the body was still sent, and was lost with the connection
+			n.cut.Add(1)
 			time.Sleep(time.Second) // as a client does
 			continue
 		}
@@ -96,7 +97,8 @@ func (s *server) sendOnce(ctx context.Context, tenant, session string) (acked bo
 	}
 	defer c.CloseNow() //nolint:errcheck // it is closed already after an acknowledgement
 	written := make(chan error, 1)
-	go func() { written <- c.Write(ctx, websocket.MessageText, []byte(largeFrame(session))) }()
+	message := strings.TrimSuffix(largeFrame(session), "\n") // it is read back as a line
+	go func() { written <- c.Write(ctx, websocket.MessageText, []byte(message)) }()
 	_, text, err := c.Read(ctx)
 	if err != nil {
 		_ = c.CloseNow() // for the writer to end
