@@ -19,9 +19,6 @@ type Limits struct {
 	Tags     int    // of a stream; default 64
 	TagBytes int    // of the name and the value of a tag; default 1024
 	Frame    int    // bytes of a frame; a longer message is recorded in pieces; default DefaultFrameLimit
-	// LargeFrames is the number of HTTP bodies that may be in the midst of a frame of more than 1
-	// MiB at a time; default 8.
-	LargeFrames int
 	// JSONDepth is the number of levels of JSON in a frame that are parsed: see
 	// Settings.JSONDepth.
 	JSONDepth int
@@ -33,8 +30,7 @@ const RatioFrom = 64 << 20
 // WithDefaults returns the limits with defaults in place of zero values.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
-		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), LargeFrames: cmp.Or(l.LargeFrames, 8),
-		Bytes:  cmp.Or(l.Bytes, 256<<30),
+		JSONDepth: cmp.Or(l.JSONDepth, wellformed.MaxDepth), Bytes: cmp.Or(l.Bytes, 256<<30),
 		Frames: cmp.Or(l.Frames, 1_000_000_000), Sessions: cmp.Or(l.Sessions, 100_000),
 		Ratio: cmp.Or(l.Ratio, 200), Tags: cmp.Or(l.Tags, 64), TagBytes: cmp.Or(l.TagBytes,
 			1024), Frame: cmp.Or(l.Frame, DefaultFrameLimit),

@@ -36,7 +36,11 @@ func newInvocation(ctx context.Context, args []string) (*invocation, error) {
 	case "serve":
 		conflicts = i.cli.Serve.Conflicts()
 	}
-	return i, i.sources.Check(i.context, conflicts)
+	if err := i.sources.Check(i.context, conflicts); err != nil {
+		return i, err
+	}
+	i.sources.FitMemory()
+	return i, nil
 }
 
 // parseInvocation parses a command line.

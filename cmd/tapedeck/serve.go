@@ -31,7 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, i *invocation) error {
 	if err := errors.Join(err, c.Complete(log)); err != nil {
 		return err
 	}
-	memorylimit.Bound(0)
+	memorylimit.Bound(i.sources.Memory())
 	opened, err := i.open(ctx, &c.Server, c.Listen, log)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		return err
 	}
 	defer endOnSecond(ctx, log)()
-	memorylimit.Bound(local.DefaultClickHouseMemory())
+	memorylimit.Bound(i.sources.Memory())
 	began := time.Now()
 	opened, err := i.open(ctx, &c.Server, c.Listen, log) // opened first, since a used port is the most common error
 	if err != nil {

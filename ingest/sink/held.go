@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	stream "tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/memorylimit"
 	"tapedeck/internal/metric"
 )
 
@@ -25,6 +26,7 @@ type held struct {
 	mu       sync.Mutex // guards the fields below
 	messages map[place]*heldMessage
 	bytes    int
+	garbage  int            // number of settled messages that still count in bytes
 	bulk     map[string]int // number of bulk messages that have blocks of a stream, by its short name
 	settled  chan struct{}  // closed and replaced when a message is settled; nil without waiters
 }
@@ -111,9 +113,27 @@ func (m *heldMessage) remove() {
 	}
 	delete(h.messages, m.place)
 	h.countBulk(m, -1)
-	h.bytes -= m.size
 	heldBytes.Sub(float64(m.size))
 	heldMessages.Dec()
+	if memorylimit.AfterCollection(int64(m.size), func() { h.collected(m.size) }) {
+		h.garbage++
+	} else {
+		h.bytes -= m.size
+	}
+	h.wake()
+}
+
+// collected subtracts a message that was settled and is collected now.
+func (h *held) collected(size int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.garbage--
+	h.bytes -= size
+	h.wake()
+}
+
+// wake wakes those that wait for a message to be settled. mu is held.
+func (h *held) wake() {
 	if h.settled != nil {
 		close(h.settled)
 		h.settled = nil
@@ -147,7 +167,9 @@ func (h *held) roomFor(n int) bool {
 }
 
 // hasRoom implements roomFor. mu is held.
-func (h *held) hasRoom(n int) bool { return len(h.messages) == 0 || h.bytes+n <= h.limit }
+func (h *held) hasRoom(n int) bool {
+	return len(h.messages) == 0 && h.garbage == 0 || h.bytes+n <= h.limit
+}
 
 // awaitRoom waits until n more bytes may be held, or until ctx ends.
 func (h *held) awaitRoom(ctx context.Context, n int) error {
@@ -186,8 +208,11 @@ func (h *held) await(ctx context.Context, met func() bool) error {
 		if h.settled == nil {
 			h.settled = make(chan struct{})
 		}
-		settled := h.settled
+		settled, garbage := h.settled, h.garbage
 		h.mu.Unlock()
+		if garbage > 0 {
+			memorylimit.Collect()
+		}
 		select {
 		case <-settled:
 		case <-ctx.Done():

@@ -1,11 +1,12 @@
-// Package budget bounds the readers of recordings in a process: their number, and the bytes of
-// recordings that they hold in memory.
+// Package budget bounds the bytes that the readers, and the writers, of recordings hold in memory in
+// a process, and the number of readers.
 //
-// Enter admits a reader and charges Base for it, the memory of an ordinary playback. Before a
-// reader holds more, it calls Grant.Need, which waits for some time if the budget is used up. To
-// prevent deadlocks between readers that hold bytes and wait for more, one reader at a time may
-// exceed the budget. In this way a reader can also read a frame that is larger than the budget. So
-// the bytes in use are at most the limit plus the need of one reader.
+// Enter admits a reader and charges Base for it, the memory of an ordinary playback. Write returns
+// the grant of a writer, which is charged for large frames only. Before a holder of a grant holds
+// more, it calls Grant.Need, which waits for some time if the budget is used up. To prevent
+// deadlocks between holders that wait for more, one grant at a time may exceed the budget. In this
+// way a frame that is larger than the budget can also be read or recorded. So the bytes in use are
+// at most the limit plus the need of one holder.
 package budget
 
 import (
@@ -18,6 +19,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tapedeck/internal/memorylimit"
 	"tapedeck/internal/problem"
 )
 
@@ -31,25 +33,28 @@ const (
 
 // Options configures a budget. Zero values select the defaults.
 type Options struct {
-	Bytes   int64         // of all readers together; default Bytes
+	Bytes   int64         // of all grants together; default Bytes
 	Readers int           // concurrent readers; default Readers
-	Wait    time.Duration // how long a reader waits for bytes; default 5 s
+	Wait    time.Duration // how long Grant.Need waits for bytes; default 5 s
 }
 
 // Names of the limits, which equal the names of the flags.
 const (
 	readersLimit = "max-readers"
 	bytesLimit   = "max-reader-bytes"
+	writersLimit = "max-writer-bytes"
 )
 
-// Budget is shared by all readers of a process. It is a prometheus.Collector.
+// Budget is shared by all readers, or by all writers, of a process. It is a prometheus.Collector.
 type Budget struct {
 	opts    Options
+	writers bool // the budget is of writers
 	refused *prometheus.CounterVec
 
 	mu      sync.Mutex // guards the fields below
 	readers int
 	used    int64
+	garbage int64      // the part of used that was released and is not collected yet
 	over    *Grant     // the grant that exceeds the budget; nil if none does
 	waiting []*request // in order of arrival
 }
@@ -61,7 +66,7 @@ type request struct {
 	ready chan struct{} // closed once the grant has the bytes
 }
 
-// New returns a budget.
+// New returns a budget of readers.
 func New(opts Options) *Budget {
 	opts.Bytes = cmp.Or(opts.Bytes, Bytes)
 	opts.Readers = cmp.Or(opts.Readers, Readers)
@@ -73,11 +78,12 @@ func New(opts Options) *Budget {
 	return b
 }
 
-// Grant is the share of one reader in the budget. It is safe for use by many goroutines. The
-// methods of a nil grant do nothing: its reader is not bounded.
+// Grant is the share of one reader or writer in the budget. It is safe for use by many goroutines.
+// The methods of a nil grant do nothing: its holder is not bounded.
 type Grant struct {
 	budget *Budget
 	// Guarded by the budget's mu.
+	reader  bool  // the grant counts as a reader
 	base    int64 // minimum charge, even if less is held
 	held    int64
 	charged int64
@@ -92,7 +98,7 @@ func (b *Budget) Enter() (*Grant, error) {
 		return nil, b.problem(readersLimit, fmt.Sprintf("All %d readers that this server serves at a time are "+
 			"in use (playbacks, pages, exports, emulations).", b.opts.Readers))
 	}
-	g := &Grant{budget: b, base: min(Base, b.opts.Bytes)}
+	g := &Grant{budget: b, reader: true, base: min(Base, b.opts.Bytes)}
 	if b.readers > 0 && b.used+g.base > b.opts.Bytes {
 		return nil, b.full()
 	}
@@ -111,6 +117,9 @@ func (b *Budget) Shared() *Grant {
 }
 
 func (b *Budget) full() *problem.Problem {
+	if b.writers {
+		return b.writersFull()
+	}
 	return b.problem(bytesLimit, fmt.Sprintf("Readers hold the %d bytes of recordings that this server keeps in "+
 		"memory for them (playbacks, pages, exports, emulations).", b.opts.Bytes))
 }
@@ -129,10 +138,28 @@ func (b *Budget) charge(g *Grant) {
 	if g.closed {
 		charged = 0
 	}
-	b.used += charged - g.charged
-	freed := charged < g.charged
+	more := charged - g.charged
 	g.charged = charged
-	if b.over != nil && (b.over.closed || b.used <= b.opts.Bytes) {
+	if more < 0 && memorylimit.AfterCollection(-more, func() { b.collected(-more) }) {
+		b.garbage -= more
+		return
+	}
+	b.used += more
+	b.settle(more < 0)
+}
+
+// collected subtracts what was released and is collected now.
+func (b *Budget) collected(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.garbage -= n
+	b.used -= n
+	b.settle(true)
+}
+
+// settle serves waiting requests if bytes are free. b.mu is held.
+func (b *Budget) settle(freed bool) {
+	if b.over != nil && (b.over.closed && b.garbage == 0 || b.used <= b.opts.Bytes) {
 		b.over, freed = nil, true
 	}
 	if freed {
@@ -172,7 +199,7 @@ func (b *Budget) serve() {
 	}
 }
 
-// Need adds n bytes to what the reader holds. It waits while the budget is used up; the
+// Need adds n bytes to what the holder of the grant holds. It waits while the budget is used up; the
 // error is a *problem.Problem with status 503 if that takes longer than Options.Wait, or
 // the cause of the end of ctx.
 func (g *Grant) Need(ctx context.Context, n int64) error {
@@ -188,6 +215,7 @@ func (g *Grant) Need(ctx context.Context, n int64) error {
 	w := &request{grant: g, bytes: n, ready: make(chan struct{})}
 	b.waiting = append(b.waiting, w)
 	b.mu.Unlock()
+	memorylimit.Collect()
 	timeout := time.NewTimer(b.opts.Wait)
 	defer timeout.Stop()
 	var err error
@@ -246,7 +274,7 @@ func (g *Grant) Try(n int64) bool {
 	return true
 }
 
-// Adjust changes what the reader holds by n bytes without waiting, once the actual size is known.
+// Adjust changes what the holder holds by n bytes without waiting, once the actual size is known.
 func (g *Grant) Adjust(n int64) {
 	if g == nil || n == 0 {
 		return
@@ -266,7 +294,9 @@ func (g *Grant) Close() {
 	defer g.budget.mu.Unlock()
 	if !g.closed {
 		g.closed = true
-		g.budget.readers--
+		if g.reader {
+			g.budget.readers--
+		}
 		g.budget.charge(g)
 	}
 }

@@ -13,35 +13,31 @@ const (
 	// runs, bytes. An eighth of the bytes in use is added, so that large heaps are not collected
 	// too often.
 	growth = 96 << 20
-	// leastHeap is the minimum limit that Bound sets, bytes.
+	// leastHeap is the minimum that Beside leaves, bytes.
 	leastHeap = 256 << 20
 )
 
 // Bound bounds the heap of a server, once for each process. It sets the memory limit (GOMEMLIMIT)
-// from the limit of the control group, if there is one, less others, the bytes that other processes
-// of the group may use. It also sets the garbage collector's percentage (GOGC): a large heap grows
+// to four fifths of memory, the bytes that the process may take, unless that is 0: the limit is soft, and
+// the kernel counts the memory of sockets too. It also sets the garbage collector's percentage (GOGC): a large heap grows
 // by growth plus an eighth before it is collected, instead of doubling, since frames of megabytes
 // leave garbage of their size. If the environment variable GOMEMLIMIT or GOGC is set, Bound does
 // not change the corresponding setting.
-func Bound(others uint64) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		if limit := heapLimit(Group(), others); limit > 0 {
-			debug.SetMemoryLimit(limit)
-		}
+func Bound(memory uint64) {
+	LimitGarbage(memory)
+	if os.Getenv("GOMEMLIMIT") == "" && memory > 0 {
+		debug.SetMemoryLimit(int64(memory / 5 * 4))
 	}
 	if os.Getenv("GOGC") == "" {
 		adjustAfterCollections()
 	}
 }
 
-// heapLimit returns nine tenths of a control group's limit, less the bytes that other processes may
-// use, at least leastHeap if the limit allows it. It returns 0 if the group has no limit.
-func heapLimit(group, others uint64) int64 {
-	if group == 0 {
-		return 0
-	}
-	whole := group / 10 * 9
-	return int64(max(whole-min(others, whole), min(leastHeap, whole)))
+// Beside returns what is left of group, the limit of a control group, beside others, the bytes that
+// other processes of the group may use: at least leastHeap if the limit allows it. It returns 0 if
+// the group has no limit.
+func Beside(group, others uint64) uint64 {
+	return max(group-min(others, group), min(leastHeap, group))
 }
 
 // adjustAfterCollections sets the garbage collector's percentage after each collection.

@@ -174,7 +174,11 @@ func (r *reader) pack(got fetched, streams []*schema.StreamState) fetched {
 	return fetched{tally: got.tally, packed: packed}
 }
 
-// packUnwanted packs a page that is not taken in time.
+// mostPacked is the size of a page, bytes, up to which it is packed: packing takes the memory of the
+// page several times, which is not charged, and pages are larger only if single frames are.
+const mostPacked = 1 << 20
+
+// packUnwanted packs a page that is not taken in time, unless it has large frames.
 func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState) {
 	wait := time.NewTimer(quickly)
 	defer wait.Stop()
@@ -185,7 +189,10 @@ func (r *reader) packUnwanted(coming chan fetched, streams []*schema.StreamState
 	}
 	select {
 	case got := <-coming:
-		coming <- r.pack(got, streams)
+		if got.page.bytes <= mostPacked {
+			got = r.pack(got, streams)
+		}
+		coming <- got
 	default: // the page was taken
 	}
 }

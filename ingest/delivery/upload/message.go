@@ -45,8 +45,9 @@ func appendHead(b []byte, p *ingest.EncodedBlock) []byte {
 }
 
 // readMessage reads one block, whose data belongs to the caller. The error is io.EOF at the end of
-// the sequence. A length over limit bytes is an error.
-func readMessage(r io.Reader, limit int64) (ingest.EncodedBlock, error) {
+// the sequence. A length over limit bytes is an error. Before the message is read, enter is called
+// with its size, and may wait.
+func readMessage(r io.Reader, limit int64, enter func(size int64) error) (ingest.EncodedBlock, error) {
 	var head [messageHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		if err == io.ErrUnexpectedEOF {
@@ -57,6 +58,9 @@ func readMessage(r io.Reader, limit int64) (ingest.EncodedBlock, error) {
 	size := int64(binary.LittleEndian.Uint32(head[:]))
 	if size > limit+maxNames {
 		return ingest.EncodedBlock{}, &tooLargeError{size, limit}
+	}
+	if err := enter(size); err != nil {
+		return ingest.EncodedBlock{}, err
 	}
 	body, err := readBody(r, int(size))
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

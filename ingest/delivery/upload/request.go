@@ -83,13 +83,28 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(q.server.life, cancel)()
-	left := opts.Busy // time that may be spent waiting for the publisher
+	left := opts.Busy // time that may be spent waiting for memory and for the publisher
+	memory := blockMemory{grant: opts.Writers.Write()}
+	defer memory.grant.Close()
+	enter := func(size int64) error {
+		started := time.Now()
+		limited, end := context.WithTimeoutCause(ctx, max(left, 0), errBusy)
+		defer end()
+		err := memory.take(limited, size)
+		left -= time.Since(started)
+		return err
+	}
 	for n := 0; ; n++ {
 		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive.Or(slow.BodyTimeout)))
-		block, err := readMessage(body, opts.MaxBlock)
+		block, err := readMessage(body, opts.MaxBlock, enter)
 		switch {
 		case err == io.EOF:
 			return nil
+		case errors.Is(err, errNoMemory) && ctx.Err() != nil:
+			return shuttingDown()
+		case errors.Is(err, errNoMemory):
+			_, _ = io.CopyN(io.Discard, body, bodyRoom) // otherwise the client may not be able to read the answer
+			return noMemory()
 		case err != nil:
 			return unreadable(err)
 		case n == mostBlocks:
@@ -113,6 +128,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			}
 			left -= time.Since(started)
 		}
+		memory.release()
 		if why != nil {
 			_, _ = io.CopyN(io.Discard, body, bodyRoom) // otherwise the client may not be able to read the answer
 			return why

@@ -15,6 +15,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/recorders"
+	"tapedeck/internal/budget"
 	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
@@ -33,6 +34,8 @@ type ServerOptions struct {
 	Confirm time.Duration // how long the blocks of a request may take to become durable; default 15 s
 	Alive   time.Duration // interval of the empty requests of clients; default 5 s
 	Arrived func()        // called at a recorder's first request; may be nil
+	// Writers is charged for large blocks; nil does not bound them.
+	Writers *budget.Budget
 	Log     *slog.Logger
 }
 

@@ -10,7 +10,7 @@ import (
 const (
 	// SmallRead and LargeRead bound the read buffer, bytes. It starts small, since most
 	// streams are slow, and doubles when a read fills it.
-	SmallRead = 4 << 10
+	SmallRead = 1 << 10
 	LargeRead = 256 << 10
 	// calm is the number of consecutive small reads after which the buffer shrinks to SmallRead.
 	calm = 32

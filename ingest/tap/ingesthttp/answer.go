@@ -119,6 +119,10 @@ func (rec *recording) failure(status int, err error) *Failure {
 	if status == http.StatusServiceUnavailable {
 		f.RetryAfter = retryAfter
 	}
+	if full, ok := errors.AsType[*problem.Problem](err); ok {
+		f.Title, f.Detail, f.Limit, f.RetryAfter = full.Title, full.Detail, full.Limit, full.RetryAfter
+		f.Rejected[0].Reason = f.Detail
+	}
 	if held, ok := errors.AsType[*quota.RateError](err); ok && status == http.StatusTooManyRequests {
 		refused := held.Refuse()
 		f.Title, f.Limit, f.RetryAfter = refused.Title, refused.Limit, refused.RetryAfter

@@ -10,6 +10,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
 	"tapedeck/ingest/tap/copier"
+	"tapedeck/internal/budget"
 	"tapedeck/internal/metric"
 	"tapedeck/internal/problem"
 )
@@ -28,6 +29,8 @@ type Options struct {
 	// Known, if set, returns the session that holds a recording of the bytes with a SHA-256
 	// (hexadecimal), and "" if there is none.
 	Known func(ctx context.Context, tenant, digest string) (session string, err error)
+	// Writers is charged for large frames; nil does not bound them.
+	Writers *budget.Budget
 	// Keys records requests with idempotency keys; nil refuses them.
 	Keys *keys.Store
 	Log  *slog.Logger
@@ -37,7 +40,6 @@ type Options struct {
 type Handler struct {
 	recorder *ingest.Recorder
 	opts     Options
-	large    *largeFrames
 }
 
 // NewHandler returns a handler that records to rec.
@@ -49,7 +51,7 @@ func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{rec, opts, newLargeFrames(opts.Limits.LargeFrames)}
+	return &Handler{rec, opts}
 }
 
 const (
@@ -158,19 +160,21 @@ func (h *Handler) hangUp(w http.ResponseWriter, control *http.ResponseController
 
 // begin opens the stream for a body.
 func (h *Handler) begin(ask *request, r *http.Request, control *http.ResponseController) (*recording, *problem.Problem) {
-	partial := &partialFrame{framer: copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit), places: h.large}
+	charged := copier.NewCharged(copier.NewFramer(ask.stream.Transport, h.opts.FrameLimit), h.opts.FrameLimit, h.opts.Writers)
 	rec := &recording{
 		opts:    h.opts,
-		framer:  partial,
-		partial: partial,
+		framer:  charged,
+		charged: charged,
 		offsets: copier.NewOffsets(0, 0),
 		digest:  ask.digest,
 		from: &deadlineReader{
-			body: r.Body, control: control, silence: h.opts.Silence,
+			body: r.Body, control: control, silence: h.opts.Silence, charges: charged.Charges,
 			interrupted: make(chan struct{}), done: make(chan struct{}),
 		},
 	}
-	rec.from.large = func() bool { return partial.holds }
+	if ask.encoding == "" && r.ContentLength >= 0 {
+		charged.Follows = func(int) int64 { return r.ContentLength - rec.from.read }
+	}
 	ask.stream.Durable = rec.offsets.Durable
 	if ask.key != "" {
 		if bad := h.claim(rec, ask, r); bad != nil {

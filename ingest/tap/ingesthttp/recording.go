@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
 	"tapedeck/ingest/tap/copier"
+	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
 	"tapedeck/schema"
 )
@@ -28,7 +29,7 @@ type recording struct {
 	digest   string // expected SHA-256 of the body; "" if it is not checked
 	keyed    *keyed // nil without an idempotency key
 	timer    *time.Timer
-	partial  *partialFrame // waits for a place for a large frame
+	charged  *copier.Charged // waits for memory for a large frame
 }
 
 var (
@@ -94,7 +95,10 @@ func statusOf(err error) int {
 	_, beyond := errors.AsType[*ingest.LimitError](err)
 	_, large := errors.AsType[*ingest.TooLargeError](err)
 	_, held := errors.AsType[*quota.RateError](err)
+	full, isFull := errors.AsType[*problem.Problem](err)
 	switch {
+	case isFull:
+		return full.Status
 	case held:
 		return http.StatusTooManyRequests
 	case beyond, large:
@@ -117,8 +121,8 @@ func (rec *recording) record(ctx context.Context) error {
 	rec.timer = time.AfterFunc(rec.opts.Timeout, func() { cancel(errOverloaded) })
 	rec.timer.Stop()
 	defer rec.timer.Stop()
-	rec.partial.ctx = recordCtx
-	defer rec.partial.release()
+	rec.charged.Context = recordCtx
+	defer rec.charged.Release()
 	framer := &timedFramer{rec.framer, rec.timer, rec.opts.Timeout}
 	record := rec.bounded(func(f *schema.Frame) error {
 		rec.offsets.Add(len(f.Raw))
@@ -156,7 +160,8 @@ type deadlineReader struct {
 	body        io.Reader
 	control     *http.ResponseController
 	silence     time.Duration
-	large       func() bool   // reports whether a large frame is incomplete
+	charges     func() bool   // reports whether an incomplete frame is charged
+	read        int64         // number of bytes that were read
 	limited     bool          // a deadline was set for the last read
 	interrupted chan struct{} // closed when interrupt is called; done is closed when it returns
 	done        chan struct{}
@@ -165,8 +170,8 @@ type deadlineReader struct {
 // Read implements io.Reader.
 func (d *deadlineReader) Read(p []byte) (int, error) {
 	silence := d.silence
-	if d.large() && (silence == 0 || silence > largeSilence) {
-		silence = largeSilence
+	if d.charges() && (silence == 0 || silence > copier.ChargedSilence) {
+		silence = copier.ChargedSilence
 	}
 	if silence > 0 {
 		_ = d.control.SetReadDeadline(time.Now().Add(silence))
@@ -179,6 +184,7 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 	}
 	began := time.Now()
 	n, err := d.body.Read(p)
+	d.read += int64(n)
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 	case !errors.Is(err, os.ErrDeadlineExceeded):

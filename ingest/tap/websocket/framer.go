@@ -81,6 +81,18 @@ func NewFramer(limit int, inflater Inflater) *Framer {
 // the frame had none.
 func (c *Framer) Closed() (code int, reason string, ok bool) { return c.code, c.reason, c.closed }
 
+// Pending returns the number of bytes of the incomplete message.
+func (c *Framer) Pending() int { return c.message.buf.Len() }
+
+// follows returns the number of bytes of the current frame that follow after n more bytes of the
+// connection; negative if no frame of a message is being read, or if it ends within them.
+func (c *Framer) follows(n int) int64 {
+	if c.opcode&opControl != 0 || c.left == 0 || c.left>>63 != 0 {
+		return -1
+	}
+	return int64(c.left) - int64(n)
+}
+
 // Split splits the bytes of one read.
 func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {

@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
 	"tapedeck/ingest/dialect/dialects"
+	"tapedeck/internal/budget"
 	"tapedeck/internal/metric"
 	"tapedeck/internal/origin"
 	"tapedeck/internal/problem"
@@ -29,6 +30,8 @@ type HandlerOptions struct {
 	// all origins. If it is empty, a page must come from this server itself.
 	Origins []string
 	Limits  ingest.Limits // of tags
+	// Writers is charged for large messages; nil does not bound them.
+	Writers *budget.Budget
 	// Lasting returns a context whose end ends a connection, and a function that is called when the
 	// connection has ended. If it is nil, only Shutdown ends connections.
 	Lasting func(*http.Request) (context.Context, func())

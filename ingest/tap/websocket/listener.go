@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/tap/copier"
 	"tapedeck/schema"
 )
 
@@ -22,8 +24,10 @@ import (
 // more is recorded, but reading continues so that the connection can be closed normally.
 type listener struct {
 	from   source
-	unread []byte // received and recorded, but not yet returned by Read
-	err    error  // error of from, returned after unread
+	conn   net.Conn // of a server; its deadline bounds the silence in the midst of a charged message
+	waits  bool     // a deadline is set
+	unread []byte   // received and recorded, but not yet returned by Read
+	err    error    // error of from, returned after unread
 
 	record   func(*schema.Frame) error
 	failed   func(error)     // called once, when recording fails
@@ -31,8 +35,9 @@ type listener struct {
 
 	mu      sync.Mutex // guards all below, and calls of the functions above
 	framer  *Framer
-	stopped bool  // nothing more is recorded
-	cut     error // the connection's error, unless it was closed normally
+	charged *copier.Charged // the framer with its charge; nil if nothing is charged
+	stopped bool            // nothing more is recorded
+	cut     error           // the connection's error, unless it was closed normally
 }
 
 // Read implements io.Reader. It is for one goroutine at a time.
@@ -41,6 +46,7 @@ func (l *listener) Read(p []byte) (int, error) {
 		if l.err != nil {
 			return 0, l.err
 		}
+		l.limitSilence()
 		l.unread, l.err = l.from.receive(p)
 		l.recordRead()
 		if len(l.unread) == 0 {
@@ -55,6 +61,32 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// limitSilence sets the deadline of the next read: a client that sends nothing in the midst of a
+// charged message must not keep its memory from others.
+func (l *listener) limitSilence() {
+	if l.charged == nil || l.conn == nil {
+		return
+	}
+	l.mu.Lock()
+	charges := l.charged.Charges()
+	l.mu.Unlock()
+	switch {
+	case charges:
+		_ = l.conn.SetReadDeadline(time.Now().Add(copier.ChargedSilence)) // a broken connection fails to be read
+	case l.waits:
+		_ = l.conn.SetReadDeadline(time.Time{})
+	}
+	l.waits = charges
+}
+
+// split splits the bytes of a read into frames, which are recorded. mu is held.
+func (l *listener) split(p []byte) error {
+	if l.charged != nil {
+		return l.charged.Split(p, ingest.Now(), l.record)
+	}
+	return l.framer.Split(p, ingest.Now(), l.record)
+}
+
 // recordRead records what was received.
 func (l *listener) recordRead() {
 	l.mu.Lock()
@@ -62,7 +94,7 @@ func (l *listener) recordRead() {
 	defer l.recovered()
 	l.cut = l.err
 	if len(l.unread) > 0 && !l.stopped {
-		l.check(l.framer.Split(l.unread, ingest.Now(), l.record))
+		l.check(l.split(l.unread))
 	}
 }
 
@@ -74,6 +106,9 @@ func (l *listener) end() error {
 	if !l.stopped {
 		l.check(l.framer.End(ingest.Now(), l.record))
 		l.stopped = true
+	}
+	if l.charged != nil {
+		l.charged.Release()
 	}
 	return l.cut
 }
@@ -145,7 +180,7 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
-	s.listener.from.from = conn
+	s.listener.from.from, s.listener.conn = conn, conn
 	if len(early) > 0 {
 		s.listener.from.from = io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn)
 	}
@@ -158,7 +193,7 @@ func (s serverSide) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // while it is idle. A read returns at most readRoom bytes, unless the previous read filled the
 // buffer; answerRoom holds the short messages of the server.
 const (
-	readRoom   = 4 << 10
+	readRoom   = 1 << 10
 	answerRoom = 128
 )
 

@@ -18,6 +18,8 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/tap/copier"
+	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
 	"tapedeck/internal/rootcause"
 	"tapedeck/schema"
@@ -37,6 +39,7 @@ type served struct {
 	recordTimer *time.Timer // runs while a frame is being recorded
 	mustReturn  *time.Timer // runs after recordTimer has ended the wait for a frame
 	flush       flushTimer
+	endWait     context.CancelCauseFunc // ends a wait for memory for a large message
 
 	mu      sync.Mutex     // guards all below
 	failure error          // why recording ended before the connection did
@@ -50,6 +53,9 @@ var errTimeout = errors.New("the recorder is overloaded")
 // returnTimeout is how long the recording of a frame may continue after its context has ended.
 const returnTimeout = time.Second
 
+// errLeaving ends a wait for memory because the server shuts down.
+var errLeaving = errors.New("the server is shutting down")
+
 // errNotAllowed ends a connection whose client may not record any more.
 var errNotAllowed = errors.New("the client may not record any more: its token was revoked or expired")
 
@@ -59,7 +65,10 @@ func newServed(h *Handler) *served {
 	s.acks.next.Store(-1)
 	framer := NewFramer(h.opts.FrameLimit, nil)
 	framer.Masked = true
-	s.listener = &listener{framer: framer, failed: s.fail, panicked: s.panicked}
+	charged := copier.NewCharged(framer, h.opts.FrameLimit, h.opts.Writers)
+	charged.Follows = framer.follows
+	charged.Context, s.endWait = context.WithCancelCause(context.Background())
+	s.listener = &listener{framer: framer, charged: charged, failed: s.fail, panicked: s.panicked}
 	return s
 }
 
@@ -155,6 +164,7 @@ func (s *served) fail(err error) {
 		s.failure = err
 	}
 	s.mu.Unlock()
+	s.endWait(err)
 	if first {
 		s.endEarly(func() { s.refuse(err) })
 	}
@@ -195,6 +205,7 @@ func (s *served) drain() error {
 // recorded frames durable and acknowledges them.
 func (s *served) leave() {
 	s.leaving.Store(true)
+	s.endWait(errLeaving)
 	s.listener.stop()
 	flush, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -234,6 +245,10 @@ func (s *served) refuse(why error) {
 		said.Limit, said.RetryAfter = p.Limit, int(math.Ceil(p.RetryAfter.Seconds()))
 		close = fmt.Sprintf("the rate of --%s is reached; connect again in %d s", said.Limit, said.RetryAfter)
 	}
+	if full, ok := errors.AsType[*problem.Problem](why); ok {
+		said.Limit, said.RetryAfter = full.Limit, int(math.Ceil(full.RetryAfter.Seconds()))
+		close = fmt.Sprintf("there is no memory (--%s) for a large message; connect again in %d s", said.Limit, said.RetryAfter)
+	}
 	text, err := json.Marshal(said)
 	if err == nil {
 		err = s.acks.write(text)
@@ -248,7 +263,7 @@ func (s *served) refuse(why error) {
 type refusal struct {
 	Error      string `json:"error"`
 	Durable    int64  `json:"durable"`
-	Limit      string `json:"limit,omitempty"` // the rate that held the frames back
+	Limit      string `json:"limit,omitempty"` // the limit that held the frames back
 	RetryAfter int    `json:"retry_after_s,omitempty"`
 }
 
@@ -261,7 +276,7 @@ func (s *served) reason(cut, readErr error) string {
 		return "error: " + errUnmasked.Error()
 	case errors.Is(failure, errNotAllowed):
 		return "error: " + errNotAllowed.Error()
-	case failure != nil:
+	case failure != nil && !errors.Is(failure, errLeaving):
 		return recordingFailed
 	case s.leaving.Load():
 		return "error: the server was shut down"

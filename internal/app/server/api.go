@@ -36,15 +36,15 @@ import (
 func (s *Server) ingestRoutes(rt *routeTable) {
 	rec := s.Node.Recorder
 	bodies := ingesthttp.NewHandler(rec, ingesthttp.Options{Limits: s.Limits, FrameLimit: s.Limits.Frame,
-		Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
+		Writers: s.Writers, Keys: s.Node.Keys, Known: s.sessionOf(), Log: s.Log})
 	status := func(c echo.Context) error {
 		return forTenant(func(w http.ResponseWriter, r *http.Request, tenant string) {
 			bodies.Status(w, r, tenant, c.Param("key"))
 		})(c)
 	}
 	s.sockets = websocket.NewHandler(rec, websocket.HandlerOptions{Limits: s.Limits, FrameLimit: s.Limits.Frame,
-		Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
-	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Log: s.Log}
+		Writers: s.Writers, Keys: s.Node.Keys, Lasting: s.lasting, Log: s.Log})
+	uploads := upload.ServerOptions{Next: s.Node.Accepts, Arrive: s.Slow.Body, Writers: s.Writers, Log: s.Log}
 	if s.Node.Announcer != nil {
 		uploads.Arrived = s.Node.Announcer.Now
 	}
@@ -53,6 +53,9 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 		s.Node.Announcer.SpeakFor(s.uploads.Recorders)
 	}
 	s.metrics.MustRegister(s.uploads)
+	if s.Writers != nil {
+		s.metrics.MustRegister(s.Writers)
+	}
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}

@@ -17,7 +17,7 @@ func (s *Server) registerMetrics() {
 	s.metrics.MustRegister(buildInfo(s.Node.Version), s.requests)
 	s.Concurrency.register(s)
 	n := s.Node
-	s.metrics.MustRegister(memoryLimit())
+	s.metrics.MustRegister(memoryLimit(), memoryBudgets(s.Budgets))
 	if n.NATS != nil {
 		s.metrics.MustRegister(readinessCollector{s})
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	Log      *slog.Logger
 	Limits   ingest.Limits  // limits of one client's input
 	Readers  *budget.Budget // budget of the readers of recordings; used with the role api
+	Writers  *budget.Budget // budget of the taps for large frames; used with the role ingest
+	// Budgets has the bytes that each part of the server may hold, for metrics.
+	Budgets map[string]int64
 	// SessionCacheBytes bounds the cache of sessions; 0 for its default.
 	SessionCacheBytes int64
 	Concurrency       Concurrency    // limits of concurrent requests

@@ -28,6 +28,6 @@ func (s *Server) ServerOptions(o server.Options, log *slog.Logger) (_ server.Opt
 	o.Hosts, o.Origins, o.Erase, o.Log, o.Limits = s.Hosts(), s.AllowOrigin, s.ErasureOptions(), log, s.Limits()
 	o.Concurrency, o.Headers, o.Slow, o.Query = s.Concurrency(), s.Headers(), s.Slow(), s.QueryLimits()
 	o.Readers, o.QuietAfter, o.Pprof, o.DrainDelay = s.Budget(), s.QuietAfter, s.Pprof, s.DrainDelay
-	o.SessionCacheBytes = int64(s.SessionCacheBytes)
+	o.SessionCacheBytes, o.Writers, o.Budgets = int64(s.SessionCacheBytes), s.WritersBudget(), s.budgets()
 	return o, nil
 }

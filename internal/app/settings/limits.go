@@ -10,7 +10,6 @@ type IngestLimits struct {
 	MaxBodyRatio    int    `help:"Most decoded bytes of a body for each byte sent, from 64 MiB on." default:"200" min:">0" unit:"ratio" env:"TAPEDECK_MAX_BODY_RATIO" placeholder:"N"`
 	MaxTags         int    `help:"Most tags of a stream." default:"64" min:">0" unit:"tags" env:"TAPEDECK_MAX_TAGS" placeholder:"N"`
 	MaxTagBytes     Size   `help:"Most bytes of a tag's name and value." default:"1KiB" min:">0" max:"16MiB" env:"TAPEDECK_MAX_TAG_BYTES" placeholder:"SIZE"`
-	MaxLargeFrames  int    `help:"Most bodies that are in the midst of a frame of more than 1 MiB at a time; further ones wait." default:"8" min:"1" max:"10000" unit:"bodies" env:"TAPEDECK_MAX_LARGE_FRAMES" placeholder:"N"`
 	MaxFrameBytes   Size   `help:"Most bytes of a frame; a longer one is recorded in pieces." default:"16MiB" min:">0" max:"1GiB" env:"TAPEDECK_MAX_FRAME_BYTES" placeholder:"SIZE"`
 	MaxJSONDepth    int    `help:"Most levels of JSON in a frame that are decoded; a deeper frame is recorded and not decoded. 300 at most." name:"max-json-depth" default:"300" min:"1" max:"300" unit:"levels" env:"TAPEDECK_MAX_JSON_DEPTH" placeholder:"N"`
 }
@@ -19,6 +18,6 @@ type IngestLimits struct {
 func (f IngestLimits) Limits() ingest.Limits {
 	return ingest.Limits{
 		Bytes: uint64(f.MaxBodyBytes), Frames: f.MaxBodyFrames, Sessions: f.MaxBodySessions, Ratio: f.MaxBodyRatio,
-		Tags: f.MaxTags, TagBytes: int(f.MaxTagBytes), Frame: int(f.MaxFrameBytes), JSONDepth: f.MaxJSONDepth, LargeFrames: f.MaxLargeFrames,
+		Tags: f.MaxTags, TagBytes: int(f.MaxTagBytes), Frame: int(f.MaxFrameBytes), JSONDepth: f.MaxJSONDepth,
 	}
 }

@@ -18,8 +18,12 @@ const (
 	FromFlag        OriginKind = "flag"
 	FromEnvironment OriginKind = "environment"
 	FromFile        OriginKind = "file"
+	FromMemory      OriginKind = "memory" // a share of the memory of the process
 	FromDefault     OriginKind = "default"
 )
+
+// IsDefault reports whether the setting was not set.
+func (o Origin) IsDefault() bool { return o.Kind == FromDefault || o.Kind == FromMemory }
 
 // String describes the place.
 func (o Origin) String() string {

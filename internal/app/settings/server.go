@@ -20,6 +20,7 @@ type Server struct {
 	IngestLimits     `group:"Recording"`
 	Pipeline         `group:"Pipeline"`
 	Quotas           `group:"Limits"`
+	Memory           `group:"Memory"`
 	Thresholds       `group:"Health"`
 	Readers          `group:"Limits"`
 	DialectFiles     `group:"Recording"`

@@ -26,6 +26,7 @@ type Sources struct {
 	problems []problem
 	refused  map[string]bool // settings with a problem
 	warnings []string
+	memory   *processMemory // nil without a limit
 }
 
 // NewSources returns the sources of a parse.
