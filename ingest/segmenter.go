@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"time"
 
 	"tapedeck/ingest/dialect"
@@ -178,6 +179,7 @@ func (s *segmenter) end(at int64, reason, digest string) {
 	s.collect(true)
 	for g := range s.all() {
 		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
+		g.state.Title = cmp.Or(g.state.Title, g.answer.Title, s.opts.Title)
 		if s.clock.on() {
 			g.state.Ended = g.state.LastAt
 		}
@@ -207,6 +209,9 @@ func (s *segmenter) collect(settle bool) {
 	}
 	for i := range facts.Messages {
 		into := s.factsOf(&facts.Messages[i].Fact, &late)
+		if g := s.bySession[s.sessionOf(facts.Messages[i].Session)]; g != nil && g.state.Title == "" {
+			g.answer.See(&facts.Messages[i])
+		}
 		into.Messages = append(into.Messages, facts.Messages[i])
 	}
 	for i := range facts.Usages {
