@@ -196,6 +196,11 @@ func (s *segmenter) quiet() bool {
 // collect takes the changed facts from the emitter and adds each to the segment of its session.
 func (s *segmenter) collect(settle bool) {
 	facts, deferred := s.emitter.Take(s.position.at, settle)
+	for i := range facts.Messages { // also those of frames that are read again
+		if g := s.bySession[s.sessionOf(facts.Messages[i].Session)]; g != nil {
+			g.answer.See(&facts.Messages[i])
+		}
+	}
 	s.reread.discard(&facts)
 	for _, t := range s.emitter.TakeTitles() {
 		if g := s.bySession[s.sessionOf(t.Session)]; g != nil && g.state.Title == "" {
@@ -209,9 +214,6 @@ func (s *segmenter) collect(settle bool) {
 	}
 	for i := range facts.Messages {
 		into := s.factsOf(&facts.Messages[i].Fact, &late)
-		if g := s.bySession[s.sessionOf(facts.Messages[i].Session)]; g != nil && g.state.Title == "" {
-			g.answer.See(&facts.Messages[i])
-		}
 		into.Messages = append(into.Messages, facts.Messages[i])
 	}
 	for i := range facts.Usages {
