@@ -26,7 +26,7 @@ export function Choose({ a, b }: { a: string; b: string }) {
   // The older one is A, so that what differs is what is new.
   const address = (choice: { id: string; started: string }) => {
     if (chosen === '') return compareAddress(choice.id)
-    const older = chosenStart === undefined || Date.parse(choice.started) <= Date.parse(chosenStart)
+    const older = chosenStart !== undefined && Date.parse(choice.started) <= Date.parse(chosenStart)
     return older ? compareAddress(choice.id, chosen) : compareAddress(chosen, choice.id)
   }
   return (

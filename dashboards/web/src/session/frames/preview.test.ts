@@ -11,7 +11,7 @@ const delta = (index: number, text: string) =>
     id: `msg_${text}`,
   })
 
-test('a preview has what differs, texts first and ids last', () => {
+test('a preview has what differs, texts first and ids only alone', () => {
   expect(
     previewsOf([
       delta(0, 'Hel'),
@@ -23,8 +23,8 @@ test('a preview has what differs, texts first and ids last', () => {
       frame('', [1, 'x']),
     ]),
   ).toEqual([
-    'delta.text: Hel  delta.type: text_delta  index: 0  id: msg_Hel',
-    'delta.text: lo  id: msg_lo',
+    'text: Hel  type: text_delta  index: 0',
+    'text: lo',
     '{"type": "ping"}',
     'index: 1',
     'the same as before',

@@ -8,7 +8,7 @@ const values = 200
 
 /**
  * What tells frames apart, in a line for each: the values in which a frame differs from the one of its type
- * before it, and of them texts before numbers and ids.
+ * before it, texts before numbers, and ids only where nothing else differs.
  */
 export function previewsOf(frames: readonly Frame[]): string[] {
   const before = new Map<string, ReadonlyMap<string, unknown>>()
@@ -31,9 +31,10 @@ function lineOf(
   const told = [...leaves].filter(([path, value]) => value !== type && last?.get(path) !== value)
   const ranked = told.map((leaf) => ({ leaf, rank: rankOf(leaf) }))
   ranked.sort((a, b) => a.rank - b.rank)
+  const first = ranked[0]?.rank ?? 3
   let line = ''
-  for (const { leaf } of ranked) {
-    if (line.length >= length) break
+  for (const { leaf, rank } of ranked) {
+    if (line.length >= length || (rank === 3 && first < 3)) break
     line += `${line === '' ? '' : '  '}${written(leaf)}`
   }
   if (line !== '') return line.slice(0, length)
@@ -57,9 +58,10 @@ function written([path, value]: [string, unknown]): string {
   return path === '' ? text : `${nameOf(path)}: ${text}`
 }
 
-/** The last names of a path: enough to know what it is. */
+/** The last name of a path, with the one before a number. */
 function nameOf(path: string): string {
-  return path.split('.').slice(-2).join('.')
+  const names = path.split('.')
+  return names.slice(/^\d+$/.test(names.at(-1) ?? '') ? -2 : -1).join('.')
 }
 
 /** The values of a frame by their paths, the first of them; null for a frame that is one value. */
