@@ -77,11 +77,11 @@ test('two sessions: chosen, compared, opened to what differs, and played on one 
 
   await page.goto('/?tag=of%3Acompare')
   const compare = page.getByRole('link', { name: 'Compare', exact: true }).and(page.locator('main a'))
-  await page.getByRole('checkbox', { name: 'Choose compare-b' }).check()
+  await page.getByRole('row', { name: 'compare-b' }).getByRole('checkbox').check()
   await expect(compare).toHaveCount(0)
   await page.getByRole('link', { name: 'compare-a' }).focus()
   await page.keyboard.press('x')
-  await expect(page.getByRole('checkbox', { name: 'Choose compare-a' })).toBeChecked()
+  await expect(page.getByRole('row', { name: 'compare-a' }).getByRole('checkbox')).toBeChecked()
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
   await compare.click()
