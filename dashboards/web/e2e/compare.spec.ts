@@ -79,7 +79,7 @@ test('two sessions: chosen, compared, opened to what differs, and played on one 
   const compare = page.getByRole('link', { name: 'Compare', exact: true }).and(page.locator('main a'))
   await page.getByRole('row', { name: 'compare-b' }).getByRole('checkbox').check()
   await expect(compare).toHaveCount(0)
-  await page.getByRole('link', { name: 'compare-a' }).focus()
+  await page.getByRole('row', { name: 'compare-a' }).getByRole('link').focus()
   await page.keyboard.press('x')
   await expect(page.getByRole('row', { name: 'compare-a' }).getByRole('checkbox')).toBeChecked()
   const { violations } = await new AxeBuilder({ page }).analyze()
