@@ -73,6 +73,9 @@ type StreamOptions struct {
 	Transport schema.Transport
 	Source    string // where the stream is tapped, for display
 	Tags      map[string]string
+	// Title is the title of sessions in which neither the user nor the agent says anything, such as
+	// the name of a file.
+	Title string
 	// Key is the idempotency key under which the stream was opened, "" for none.
 	// The summary of a stream with a key counts the known frames as well.
 	Key string

@@ -20,6 +20,7 @@ type segment struct {
 	builder *block.Builder // the frames that wait; nil while there are none
 	first   uint64         // seq of the first waiting frame
 	facts   block.Facts    // the facts that wait
+	answer  FirstAnswer
 	element *list.Element
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"time"
 
 	"tapedeck/ingest/dialect"
@@ -178,6 +179,7 @@ func (s *segmenter) end(at int64, reason, digest string) {
 	s.collect(true)
 	for g := range s.all() {
 		g.state.Ended, g.state.EndReason, g.state.Digest = at, reason, digest
+		g.state.Title = cmp.Or(g.state.Title, g.answer.Title, s.opts.Title)
 		if s.clock.on() {
 			g.state.Ended = g.state.LastAt
 		}
@@ -194,6 +196,11 @@ func (s *segmenter) quiet() bool {
 // collect takes the changed facts from the emitter and adds each to the segment of its session.
 func (s *segmenter) collect(settle bool) {
 	facts, deferred := s.emitter.Take(s.position.at, settle)
+	for i := range facts.Messages { // also those of frames that are read again
+		if g := s.bySession[s.sessionOf(facts.Messages[i].Session)]; g != nil {
+			g.answer.See(&facts.Messages[i])
+		}
+	}
 	s.reread.discard(&facts)
 	for _, t := range s.emitter.TakeTitles() {
 		if g := s.bySession[s.sessionOf(t.Session)]; g != nil && g.state.Title == "" {

@@ -367,3 +367,23 @@ func TestTitles(t *testing.T) {
 		}
 	}
 }
+
+// A session without a message of the user has the first words of its answer as its title, and one
+// in which nothing is said the title of its stream.
+func TestTitleWithoutAQuestion(t *testing.T) {
+	answer := []string{
+		`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+		`{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"The build\nis "}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"green."}`,
+		`{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
+		`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
+	}
+	for want, lines := range map[string][]string{"The build is green.": answer, "run.ndjson": {`{"n":1}`}} {
+		mem, _ := record(t, ingest.Settings{}, ingest.StreamOptions{Title: "run.ndjson"}, lines...)
+		blocks := mem.Blocks()
+		if got := blocks[len(blocks)-1].State.Title; got != want {
+			t.Errorf("the title is %q, want %q", got, want)
+		}
+	}
+}

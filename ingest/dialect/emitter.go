@@ -249,7 +249,7 @@ func (b *Emitter) ChangedUsage(u *Usage, f *schema.Frame) {
 // SetTitle sets the title of a session from a user message, cut to one short line. The first
 // title of a session stays.
 func (b *Emitter) SetTitle(session string, text []byte) {
-	title := oneLine(text, titleLength)
+	title := TitleOf(text)
 	if title == "" {
 		return
 	}

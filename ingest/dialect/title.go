@@ -9,6 +9,10 @@ import (
 // titleLength bounds a title, runes.
 const titleLength = 120
 
+// TitleOf returns the title that a text is for its session: its first words on one line. It is ""
+// for a text without words.
+func TitleOf(text []byte) string { return oneLine(text, titleLength) }
+
 // oneLine cuts text to one line of at most limit runes and folds white space.
 func oneLine(text []byte, limit int) string {
 	var out strings.Builder

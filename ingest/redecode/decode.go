@@ -1,7 +1,9 @@
 package redecode
 
 import (
+	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"sort"
 
@@ -32,6 +34,7 @@ type decoding struct {
 	parser   ingest.Parser
 	decoder  dialect.Decoder
 	emitter  *dialect.Emitter
+	answer   ingest.FirstAnswer
 	block    block.Block // frames of the session that are not written yet
 	previous []string    // texts of the previous frame, which are mostly the same
 	frames   int         // frames decoded since the last flush, including frames of other sessions
@@ -185,6 +188,14 @@ func (d *decoding) flush(ctx context.Context, all bool) error {
 		}
 	}
 	d.keepOwn(&facts)
+	if st.Title == "" {
+		for i := range facts.Messages {
+			d.answer.See(&facts.Messages[i])
+		}
+		if all {
+			st.Title = cmp.Or(d.answer.Title, fileName(&d.stream.state, st.Source))
+		}
+	}
 	st.Version = ingest.StateVersion(*st, d.stream.last)
 	d.block.Facts = facts
 	frames := len(d.block.Frames)
@@ -194,6 +205,15 @@ func (d *decoding) flush(ctx context.Context, all bool) error {
 	d.block.Frames, d.block.Facts = d.block.Frames[:0], block.Facts{}
 	d.frames, d.bytes = 0, 0
 	return err
+}
+
+// fileName returns the title of a stream of a file whose title is the file's name, "" for others.
+// source is the stream's source, masked.
+func fileName(was *schema.StreamState, source string) string {
+	if was.Title != "" && was.Title == filepath.Base(was.Source) {
+		return filepath.Base(source)
+	}
+	return ""
 }
 
 // keepOwn removes the facts of other sessions.

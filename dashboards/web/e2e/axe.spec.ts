@@ -127,7 +127,7 @@ for (const scheme of ['light', 'dark'] as const)
     await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
     await page.keyboard.press('Enter')
     expect.soft(await serious(page, rule), 'search').toEqual([])
-    for (const name of ['Export…', 'Replay address…', 'Decode again…', 'Delete…']) {
+    for (const name of ['Export…', 'Replay into my UI…', 'Decode again…', 'Delete…']) {
       await page.getByRole('button', { name: 'Session menu' }).click()
       await expect(page.getByRole('menuitem', { name })).toBeVisible()
       if (name === 'Delete…')

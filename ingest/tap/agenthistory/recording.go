@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"time"
 
 	"tapedeck/ingest"
@@ -64,7 +65,7 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 	}
 	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
 		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent],
-		Evidence: "a file of " + string(s.Agent), Source: s.Path, Tags: tags, FrameClock: true,
+		Evidence: "a file of " + string(s.Agent), Source: s.Path, Title: filepath.Base(s.Path), Tags: tags, FrameClock: true,
 		Digest:    s.kind != tree,
 		Transport: schema.NDJSON,
 		Resume:    &ingest.Resume{StreamID: c.stream, NextSeq: c.next, Again: c.next > 0},

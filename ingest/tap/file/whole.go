@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/tap/copier"
@@ -70,6 +71,9 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	}
 	if so.Source == "" {
 		so.Source = opts.Path
+	}
+	if so.Title == "" && info.Mode().IsRegular() {
+		so.Title = filepath.Base(opts.Path)
 	}
 	sum, err := copier.Record(ctx, rec, so, reader(from), opts.FrameLimit)
 	if err != nil {

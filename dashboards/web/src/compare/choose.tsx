@@ -12,6 +12,7 @@ import { ToRecord } from '../components/torecord'
 import { duration } from '../format/duration'
 import classes from './choose.module.css'
 import page from './page.module.css'
+import { sessionQuery } from '../session/queries'
 import { choicesQuery, compareAddress } from './queries'
 
 /** Chooses the sessions that are missing. */
@@ -21,7 +22,13 @@ export function Choose({ a, b }: { a: string; b: string }) {
   const { data, error, refetch } = useQuery(choicesQuery(asked))
   const chosen = a || b
   const choices = data?.filter(({ id }) => id !== chosen) ?? []
-  const address = (id: string) => (a === '' ? compareAddress(id, b) : compareAddress(a, id))
+  const chosenStart = useQuery({ ...sessionQuery(chosen), enabled: chosen !== '' }).data?.started
+  // The older one is A, so that what differs is what is new.
+  const address = (choice: { id: string; started: string }) => {
+    if (chosen === '') return compareAddress(choice.id)
+    const older = chosenStart !== undefined && Date.parse(choice.started) <= Date.parse(chosenStart)
+    return older ? compareAddress(choice.id, chosen) : compareAddress(chosen, choice.id)
+  }
   return (
     <div className={page.page}>
       <Title order={1} size="h3">
@@ -70,7 +77,7 @@ export function Choose({ a, b }: { a: string; b: string }) {
       <ul className={classes.list} aria-label="Sessions" data-ready={data !== undefined || undefined}>
         {choices.map(({ id, title, status, started, duration_ms }) => (
           <li key={id}>
-            <Link href={address(id)} className={classes.choice}>
+            <Link href={address({ id, started })} className={classes.choice}>
               <span className={classes.name}>
                 <strong>{title === '' ? id : title}</strong>
                 {title !== '' && <span className={classes.id}>{id}</span>}

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
 import { answering, renderAt } from '../testing/render'
@@ -159,16 +159,22 @@ test('n goes to the next difference', async () => {
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Only A: Tool bash')
 })
 
-test('the second session is chosen from the others', async () => {
+test('the second session is chosen from the others, and the older one is A', async () => {
   answering({
+    '/v1/sessions/{id}': { ...side('works'), started: '2026-03-02T10:00:00Z' },
     '/v1/sessions': {
-      items: ['works', 'broken'].map((id) => ({ ...side(id), id, tags: {} })),
+      items: ['works', 'broken'].map((id) => ({
+        ...side(id),
+        id,
+        tags: {},
+        started: '2026-03-02T09:00:00Z',
+      })),
       next: null,
     },
   })
   renderAt('/compare?a=works', <ComparePage />)
   const list = within(await screen.findByRole('list', { name: 'Sessions' }))
   const link = await list.findByRole('link', { name: /broken/ })
-  expect(link.getAttribute('href')).toBe('/compare?a=works&b=broken')
+  await waitFor(() => expect(link.getAttribute('href')).toBe('/compare?a=broken&b=works'))
   expect(list.queryByRole('link', { name: /works/ })).toBeNull()
 })

@@ -8,10 +8,12 @@ import { duration } from '../format/duration'
 import { compact, count } from '../format/numbers'
 import { ShareButton } from './share/button'
 import { reported } from '../format/reported'
+import { listAddress } from '../sessions/lastaddress'
 import classes from './page.module.css'
 import { CostSoFar } from './costsofar'
 import { endLine } from './end'
 import { FindButton } from './find/button'
+import { CompareWithLastGood } from './lastgood'
 import { SessionMenu } from './menu/menu'
 import { usePlayer, usePlayerState } from './player/context'
 import { Spent } from './spent'
@@ -30,7 +32,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
       <div className={classes.heading}>
         {!isShared() && (
           <>
-            <Anchor component={Link} href="/" size="sm" c="dimmed">
+            <Anchor component={Link} href={listAddress()} size="sm" c="dimmed">
               Sessions
             </Anchor>
             <Text c="dimmed" size="sm" aria-hidden>
@@ -49,7 +51,10 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
           <SessionMenu session={session} />
         </div>
       </div>
-      <Ending session={session} />
+      <div className={classes.verdict}>
+        <Ending session={session} />
+        {!isShared() && <CompareWithLastGood session={session} />}
+      </div>
       <Spent session={session} verdict={endLine(session.end) === null} />
       <Unreadable session={session} />
       <dl className={classes.facts} aria-label="Facts">

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
 import { ProblemAlert } from '../components/problem'
+import { SessionIdContext } from './context'
 import { FindBar } from './find/bar'
 import { FindProvider } from './find/provider'
 import { follow } from './following'
@@ -69,20 +70,22 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
     }
   }, [client, player, session.id, gone])
   return (
-    <PlayerContext.Provider value={player}>
-      <OpenStateContext value={openStateOf(session)}>
-        <div className={classes.page}>
-          <Notices session={session} gone={gone} />
-          <MomentInAddress started={session.started} />
-          <FindProvider>
-            <SessionHeader session={session} />
-            <FindBar session={session} />
-            <Views session={session} />
-            <TransportBar session={session} />
-          </FindProvider>
-        </div>
-      </OpenStateContext>
-    </PlayerContext.Provider>
+    <SessionIdContext value={session.id}>
+      <PlayerContext.Provider value={player}>
+        <OpenStateContext value={openStateOf(session)}>
+          <div className={classes.page}>
+            <Notices session={session} gone={gone} />
+            <MomentInAddress started={session.started} />
+            <FindProvider>
+              <SessionHeader session={session} />
+              <FindBar session={session} />
+              <Views session={session} />
+              <TransportBar session={session} />
+            </FindProvider>
+          </div>
+        </OpenStateContext>
+      </PlayerContext.Provider>
+    </SessionIdContext>
   )
 }
 

@@ -12,12 +12,14 @@ import { SessionTable } from './table'
 function List() {
   const choosing = useChoosing()
   const [ids, load] = useState(['one', 'two/2', 'three'])
+  // The newest is first.
+  const rows = ids.map((id, i) => session({ id, started: `2026-03-02T10:0${9 - i}:00Z` }))
   return (
     <>
-      <Chosen chosen={choosing.chosen} clear={choosing.clear} />
+      <Chosen chosen={choosing.chosen} clear={choosing.clear} rows={rows} />
       <button onClick={() => load(['four', 'five'])}>Other rows</button>
       <SessionTable
-        rows={ids.map((id) => session({ id }))}
+        rows={rows}
         sort="-started"
         setSort={() => undefined}
         narrow={false}
@@ -44,14 +46,14 @@ const box = (id: string) => screen.getByRole<HTMLInputElement>('checkbox', { nam
 const compare = () => screen.queryByRole('link', { name: 'Compare' })
 const status = () => screen.getByRole('status', { name: 'Chosen sessions' }).textContent
 
-test('two chosen sessions can be compared, the first that was chosen as A', async () => {
+test('two chosen sessions can be compared, the older one as A', async () => {
   const user = userEvent.setup()
   const { history } = renderAt('/', <List />)
   expect(compare()).toBeNull()
-  await user.click(box('three'))
+  await user.click(box('two/2'))
   expect(compare()).toBeNull()
   expect(status()).toBe('1 session chosen; two can be compared')
-  await user.click(box('two/2'))
+  await user.click(box('three'))
   expect(compare()?.getAttribute('href')).toBe('/compare?a=three&b=two%2F2')
   await user.click(box('one'))
   expect(compare()).toBeNull()

@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { compareAddress } from '../compare/queries'
 import { counted } from '../format/numbers'
 import classes from './choosing.module.css'
+import type { Session } from './rows'
 
 /** The sessions that are chosen to be compared, by id, in the order in which they were chosen. */
 export interface Choosing {
@@ -26,9 +27,14 @@ export function useChoosing(): Choosing {
   return useMemo(() => ({ chosen, toggle, clear }), [chosen, toggle, clear])
 }
 
-/** What can be done with the chosen sessions: two are compared, the first that was chosen as A. */
-export function Chosen({ chosen, clear }: Pick<Choosing, 'chosen' | 'clear'>) {
-  const [a, b] = chosen
+/** What can be done with the chosen sessions: two are compared, the older one as A. `rows` has their starts. */
+export function Chosen({
+  chosen,
+  clear,
+  rows,
+}: Pick<Choosing, 'chosen' | 'clear'> & { rows: readonly Pick<Session, 'id' | 'started'>[] }) {
+  const startOf = (id: string) => Date.parse(rows.find((row) => row.id === id)?.started ?? '') || 0
+  const [a, b] = [...chosen].sort((one, other) => startOf(one) - startOf(other))
   return (
     <div className={classes.chosen} data-any={chosen.length > 0 || undefined}>
       <span role="status" aria-label="Chosen sessions">

@@ -10,9 +10,10 @@ import { ProblemAlert } from '../components/problem'
 import { useTitle } from '../components/title'
 import { Chosen, useChoosing } from './choosing'
 import { sortNames } from './columns'
-import { everything, leftOut, narrows, sorts, type Filter } from '../filters/filter'
+import { everything, formatFilter, leftOut, narrows, sorts, type Filter } from '../filters/filter'
 import { Filters } from './filters'
 import { FirstSession } from './first'
+import { keepListAddress } from './lastaddress'
 import classes from './page.module.css'
 import { useOnTop } from './ontop'
 import { sessionsQuery } from './queries'
@@ -28,6 +29,7 @@ export function SessionsPage() {
   const unknown = leftOut(useSearch())
   const narrow = useMediaQuery('(max-width: 56em)', window.innerWidth <= 896)
   const choosing = useChoosing()
+  useEffect(() => keepListAddress(formatFilter(filter)), [filter])
   const list = useInfiniteQuery(sessionsQuery(filter))
   const top = useOnTop(filter, list.isPlaceholderData)
   useRefreshWhenOneEnds(filter, top.sessions)
@@ -65,7 +67,7 @@ export function SessionsPage() {
           <TopCounts sessions={top.sessions} />
         </div>
         <Filters filter={filter} change={change} />
-        <Chosen chosen={choosing.chosen} clear={choosing.clear} />
+        <Chosen chosen={choosing.chosen} clear={choosing.clear} rows={rows} />
       </div>
       {unknown.length > 0 && (
         <Notice icon={<IconFilterOff size={16} />}>

@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
 import { Loading } from '../components/loading'
@@ -79,6 +80,16 @@ export function SessionTable({
     virtual.scrollToIndex(to)
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
   }
+  // From wherever the focus is, but not from a field or a panel, which the hook leaves alone.
+  useHotkeys(
+    ['j', 'k'].map((key) => [
+      key,
+      () => {
+        if (document.activeElement?.closest('[data-row]') == null) focusRow(inSight?.index ?? 0)
+      },
+      { preventDefault: false },
+    ]),
+  )
   const onKeyDown = (event: KeyboardEvent) => {
     const at = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
     if (at === undefined) return
@@ -91,11 +102,13 @@ export function SessionTable({
     const steps: Record<string, number> = {
       ArrowDown: Number(at) + 1,
       ArrowUp: Number(at) - 1,
+      j: Number(at) + 1,
+      k: Number(at) - 1,
       Home: 0,
       End: rows.length - 1,
     }
     const to = steps[event.key]
-    if (to === undefined) return
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     focusRow(to)
   }

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { bytes, count, counted } from '../../format/numbers'
 import { fold } from '../fold'
 import { imageIn, imageOf } from '../images'
+import { Picture } from '../picture'
 import { restOf } from '../rest'
 import { useTreeSearch } from './context'
 import { CopyPath } from './copypath'
@@ -32,12 +33,12 @@ export function Members({ value, path, steps, open }: Place & { value: Branch })
   const [shown, setShown] = useState(page)
   const all = useMemo(() => membersOf(value), [value])
   const later = found.size === 0 ? [] : all.slice(shown).filter(([step]) => found.has(keyBelow(path, step)))
-  const image = imageIn(value)
+  const image = useMemo(() => imageIn(value), [value])
   return (
     <ul className={classes.members}>
       {image !== null && (
         <li>
-          <Picture source={image} />
+          <Picture image={image} label="From the recording" />
         </li>
       )}
       {[...all.slice(0, shown), ...later].map(([step, member]) => (
@@ -113,8 +114,8 @@ export function Leaf({ value, path }: { value: unknown; path: string }) {
 function Text({ text, path }: { text: string; path: string }) {
   const { open: found } = useTreeSearch()
   const [chosen, choose] = useState<boolean | null>(null)
-  const image = imageOf(text)
-  if (image !== null) return <Picture source={image} />
+  const image = useMemo(() => imageOf(text), [text])
+  if (image !== null) return <Picture image={image} label="From the recording" />
   const folded = fold(text, 12, 1000)
   const open = chosen ?? found.has(path)
   return (
@@ -136,10 +137,6 @@ function Marked({ text }: { text: string }) {
   const { query } = useTreeSearch()
   if (query.trim() === '' || text.length > 200_000) return text
   return marked(text, query).map((piece, i) => (i % 2 === 0 ? piece : <mark key={i}>{piece}</mark>))
-}
-
-function Picture({ source }: { source: string }) {
-  return <img className={classes.picture} src={source} alt="From the recording" loading="lazy" />
 }
 
 function sizeOf(value: Branch): number {

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import MarkdownPiece from './markdown'
 import { RevealContext } from '../reveal'
 import { Prose } from './prose'
@@ -70,8 +70,15 @@ test.each([
 })
 
 test('an image that is written out is drawn', () => {
-  const png = 'data:image/png;base64,iVBORw0KGgo='
-  expect(shown(`![a chart](${png})`).querySelector('img')?.getAttribute('src')).toBe(png)
+  const blobs: Blob[] = []
+  // jsdom has no addresses of blobs.
+  Object.assign(URL, {
+    createObjectURL: (blob: Blob) => `blob:${blobs.push(blob)}`,
+    revokeObjectURL: vi.fn(),
+  })
+  const box = shown('![a chart](data:image/png;base64,iVBORw0KGgo=)')
+  expect(box.querySelector('img')?.getAttribute('src')).toBe('blob:1')
+  expect(blobs.map(({ type, size }) => [type, size])).toEqual([['image/png', 8]])
 })
 
 const hostile: [string, string][] = [

@@ -1,8 +1,9 @@
-import { type ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../code/codeblock'
 import { imageOf } from '../images'
+import { Picture } from '../picture'
 import classes from './markdown.module.css'
 import { safeAddress } from './pieces'
 
@@ -34,6 +35,20 @@ function Out({ href, children }: { href: string; children?: ReactNode }) {
   )
 }
 
+/** An image that is written out; of any other one where it is. */
+function Drawn({ address, name }: { address: string; name: string }) {
+  const image = useMemo(() => imageOf(address), [address])
+  if (image !== null) return <Picture image={image} label={name} />
+  const link = safeAddress(address)
+  return link === null ? (
+    <span>[{name}]</span>
+  ) : (
+    <Out href={link}>
+      [{name}, {hostOf(link)}]
+    </Out>
+  )
+}
+
 const components: Components = {
   h1: ({ children }) => <Heading>{children}</Heading>,
   h2: ({ children }) => <Heading>{children}</Heading>,
@@ -47,20 +62,12 @@ const components: Components = {
     if (address !== null) return <Out href={address}>{children}</Out>
     return <span title={href}>{children}</span>
   },
-  img: ({ src, alt }) => {
-    const address = typeof src === 'string' ? src : ''
-    const drawn = imageOf(address)
-    const name = alt === undefined || alt === '' ? 'an image' : alt
-    if (drawn !== null) return <img className={classes.picture} src={drawn} alt={name} loading="lazy" />
-    const link = safeAddress(address)
-    return link === null ? (
-      <span>[{name}]</span>
-    ) : (
-      <Out href={link}>
-        [{name}, {hostOf(link)}]
-      </Out>
-    )
-  },
+  img: ({ src, alt }) => (
+    <Drawn
+      address={typeof src === 'string' ? src : ''}
+      name={alt === undefined || alt === '' ? 'an image' : alt}
+    />
+  ),
   input: ({ checked }) => (
     <span role="img" aria-label={checked === true ? 'Done' : 'To do'}>
       {checked === true ? '☑' : '☐'}

@@ -17,9 +17,10 @@ const growingMost = 6_000
 
 /**
  * Text as a model writes it, in Markdown. While it grows, finished pieces are rendered once and the line that is being
- * written is plain; a caret stands at its end. `open` shows all of a long text.
+ * written is plain; a caret stands at its end. `open` shows all of a long text. With `breaks` each line of a paragraph
+ * is a line, as its writer broke it.
  */
-export function Prose({ text, growing = false, open = false }: ProseProps) {
+export function Prose({ text, growing = false, open = false, breaks = false }: ProseProps) {
   const [all, toggle] = useUnfolded()
   const pieces = useMemo(() => piecesOf(text), [text])
   const definitions = useMemo(() => (growing ? '' : definitionsOf(text)), [growing, text])
@@ -28,7 +29,7 @@ export function Prose({ text, growing = false, open = false }: ProseProps) {
   const rest = pieces.slice(count).reduce((sum, piece) => sum + piece.length, 0)
   return (
     <>
-      <div className={classes.prose} data-growing={growing}>
+      <div className={classes.prose} data-growing={growing} data-breaks={breaks || undefined}>
         {pieces.slice(0, count).map((piece, i) => {
           if (!growing || i < count - 1) return <Piece key={i} text={piece} definitions={definitions} />
           const cut = growingCut(piece)
@@ -49,6 +50,7 @@ interface ProseProps {
   text: string
   growing?: boolean
   open?: boolean
+  breaks?: boolean
 }
 
 /** How many pieces from the first on fit into a length; at least one. */

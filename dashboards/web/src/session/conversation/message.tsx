@@ -1,15 +1,19 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client'
-import { dataUrl, imageOf } from '../../components/images'
+import { imageBy, imageOf } from '../../components/images'
 import { JsonTree } from '../../components/json/tree'
+import { LongText } from '../../components/longtext'
 import { Prose } from '../../components/markdown/prose'
+import { Picture } from '../../components/picture'
 import { RevealContext } from '../../components/reveal'
 import { duration } from '../../format/duration'
 import { counted } from '../../format/numbers'
 import { useRevealed } from '../find/context'
 import { MomentLink } from '../moment'
+import { imageCount, Pictures } from '../pictures/pictures'
 import { usePlayerState } from '../player/context'
+import { isInstructions, toolsOffered } from '../prompt/stated'
 import { CutOff } from './cutoff'
 import { useFold } from './folds'
 import { growthOf, lengthAt, wholeAt } from './growth'
@@ -30,6 +34,9 @@ const names: Record<Message['kind'], string> = {
   error: 'Error',
 }
 
+/** Written by people and programs, whose line breaks are meant. A model's are those of Markdown. */
+const ofPeople: ReadonlySet<Message['kind']> = new Set(['user', 'reply', 'system'])
+
 /** A message as it stood at the player's moment. */
 export function MessageRow({ message, started }: { message: Message; started: string }) {
   const growth = growthOf(message)
@@ -41,7 +48,7 @@ export function MessageRow({ message, started }: { message: Message; started: st
   const revealed = useRevealed(message.id)
   const [unfolded, toggle] = useFold(message.id, !folds)
   const open = unfolded || revealed !== ''
-  const who = message.kind === 'assistant' && message.agent !== '' ? message.agent : names[message.kind]
+  const who = whoSays(message)
   return (
     <article
       className={classes.message}
@@ -69,6 +76,13 @@ export function MessageRow({ message, started }: { message: Message; started: st
   )
 }
 
+function whoSays(message: Message): string {
+  if (message.kind === 'assistant' && message.agent !== '') return message.agent
+  if (isInstructions(message)) return 'System prompt'
+  const offered = toolsOffered(message)
+  return offered === null ? names[message.kind] : `${counted(offered, 'tool')} offered`
+}
+
 /** How long a folded text is, and how long it took. */
 function Size({ message, length, growing }: { message: Message; length: number; growing: boolean }) {
   const took = wholeAt(growthOf(message)) - message.start_ms
@@ -83,19 +97,27 @@ function Size({ message, length, growing }: { message: Message; length: number; 
 
 function Body({ message, text, growing }: { message: Message; text: string; growing: boolean }) {
   if (!growing) {
-    const image = imageOf(text) ?? dataUrl(message.media, text)
-    if (image !== null)
-      return <img className={classes.picture} src={image} alt={`${names[message.kind]}, an image`} />
+    const image = imageOf(text) ?? imageBy(message.media, text)
+    if (image !== null) return <Picture image={image} label={`${names[message.kind]}, an image`} />
     if (message.media === 'json') {
       const value = parsed(text)
       if (value !== undefined) return <JsonTree value={value} label={names[message.kind]} />
     }
   }
   if (text === '' && !growing)
-    return (
+    return imageCount(message) > 0 ? (
+      <Pictures message={message} />
+    ) : (
       <Text size="sm" c="dimmed">
         Nothing was written.
       </Text>
     )
-  return <Prose text={text} growing={growing} />
+  // What a program says is no Markdown.
+  if (message.kind === 'error') return <LongText text={text} label="Error" />
+  return (
+    <>
+      <Prose text={text} growing={growing} breaks={ofPeople.has(message.kind)} />
+      {!growing && <Pictures message={message} />}
+    </>
+  )
 }

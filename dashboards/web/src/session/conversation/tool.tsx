@@ -10,6 +10,7 @@ import { duration } from '../../format/duration'
 import { useRevealed } from '../find/context'
 import { MomentLink } from '../moment'
 import { useOpenState } from '../openstate'
+import { imageCount, Pictures } from '../pictures/pictures'
 import { usePlayerState } from '../player/context'
 import { askedAt, endOf, stateAt } from '../timeline/span'
 import { CutOff } from './cutoff'
@@ -59,7 +60,13 @@ export function ToolCard({ call, from, started }: { call: ToolCall; from: number
         <Part key={message.id} title="Output" message={message} shape={shape} />
       ))}
       {call.result.map((message) => (
-        <Part key={message.id} title={failed ? 'Error' : 'Result'} message={message} shape={shape} />
+        <Part
+          key={message.id}
+          title={failed ? 'Error' : 'Result'}
+          message={message}
+          shape={shape}
+          call={span?.call_id ?? ''}
+        />
       ))}
       {failed &&
         span?.error != null &&
@@ -109,10 +116,12 @@ interface PartProps {
   as?: ReactNode
   /** The shape of what it answers. */
   shape?: Shape | null
+  /** The id of the call that it answers, as frames name it. */
+  call?: string
 }
 
 /** One of the texts of a call, from when it had begun to arrive. */
-function Part({ title, message, bare = false, as, shape = null }: PartProps) {
+function Part({ title, message, bare = false, as, shape = null, call = '' }: PartProps) {
   const growth = growthOf(message)
   const length = usePlayerState(({ offset }) => lengthAt(growth, offset))
   const there = usePlayerState(({ offset }) => offset >= message.start_ms)
@@ -124,12 +133,13 @@ function Part({ title, message, bare = false, as, shape = null }: PartProps) {
   return (
     <Section title={title} bare={bare && text !== ''} copy={text} message={message.id}>
       {text === '' ? (
-        <p className={classes.none}>empty</p>
+        imageCount(message) === 0 && <p className={classes.none}>empty</p>
       ) : (
         <RevealContext value={revealed}>
           <Value whole={whole} as={as} shape={shape} message={message} text={text} label={title} />
         </RevealContext>
       )}
+      {whole && <Pictures message={message} call={call} />}
       {whole && <CutOff message={message} />}
     </Section>
   )

@@ -2,13 +2,15 @@ import { Suspense, useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { FileLines } from '../../components/code/filelines'
 import '../../components/diff/diff.module.css'
-import { dataUrl, imageOf } from '../../components/images'
+import { imageBy, imageOf } from '../../components/images'
 import { JsonTree } from '../../components/json/tree'
 import { LongText } from '../../components/longtext'
 import { safeAddress } from '../../components/markdown/pieces'
 import { lazyPart } from '../../components/part'
 import { Prose } from '../../components/markdown/prose'
+import { Picture } from '../../components/picture'
 import { Terminal } from '../../components/terminal/terminal'
+import { Parts, partsOf } from '../pictures/parts'
 import { parsed } from './json'
 import { commandResult, fileText, foundIn } from './results'
 import type { Shape } from './shapes'
@@ -85,6 +87,8 @@ function Address({ url, title }: { url: string; title: string }) {
 
 /** The result of a call, by the shape of its arguments; null for a call of no known shape. */
 export function Answered({ shape, text, label }: { shape: Shape | null; text: string; label: string }) {
+  const parts = useMemo(() => (text.startsWith('[') ? partsOf(parsed(text)) : null), [text])
+  if (parts !== null) return <Parts parts={parts} label={label} />
   switch (shape?.kind) {
     case 'command': {
       const { output, exit } = commandResult(text)
@@ -104,8 +108,8 @@ export function Answered({ shape, text, label }: { shape: Shape | null; text: st
       )
     }
     case 'read': {
-      const value = parsed(text)
-      if (value !== undefined && text.includes('base64')) return <JsonTree value={value} label={label} />
+      if (text.includes('base64') && parsed(text) !== undefined)
+        return <PlainValue text={text} media="text" label={label} />
       const file = fileText(text, shape.from)
       return (
         <>
@@ -141,9 +145,12 @@ export function Answered({ shape, text, label }: { shape: Shape | null; text: st
 /** A text of a call as what it is: an image, a tree of JSON, or text with the colours of a terminal. */
 export function PlainValue({ text, media, label }: { text: string; media: Message['media']; label: string }) {
   const value = useMemo(() => parsed(text), [text])
-  if (value !== undefined) return <JsonTree value={value} label={label} />
-  const image = imageOf(text) ?? dataUrl(media, text)
-  if (image !== null) return <img className={classes.picture} src={image} alt={`${label}, an image`} />
+  if (value !== undefined) {
+    const parts = partsOf(value)
+    return parts === null ? <JsonTree value={value} label={label} /> : <Parts parts={parts} label={label} />
+  }
+  const image = imageOf(text) ?? imageBy(media, text)
+  if (image !== null) return <Picture image={image} label={`${label}, an image`} />
   if (text.includes('\x1b[')) return <Terminal text={text} label={label} />
   return <LongText text={text} label={label} />
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { answered, api, type Schemas } from '../../api/client'
 import type { Mark } from './marks'
+import { previewsOf } from './preview'
 
 /** Frames on a page. */
 export const pageSize = 500
@@ -19,7 +20,7 @@ export interface FrameLine extends Mark {
   agent: string
   size: number
   flags: Schemas['Frame']['flags']
-  /** The beginning of its content. */
+  /** What tells its content from that of the frame of its type before it. */
   head: string
 }
 
@@ -94,7 +95,8 @@ export const pageQuery = (
         )
         // The other form of the answer, for which another request asks.
         if (typeof page === 'string') throw new Error('The server answered with bytes.')
-        lines.push(...page.items.map(lineOf))
+        const heads = previewsOf(page.items)
+        lines.push(...page.items.map((frame, i) => lineOf(frame, heads[i] ?? '')))
         cursor = page.next ?? undefined
       } while (cursor !== undefined && lines.length < rows)
       return lines
@@ -122,7 +124,7 @@ function parameters({ types, direction }: FrameFilter) {
   }
 }
 
-function lineOf(frame: Schemas['Frame']): FrameLine {
+function lineOf(frame: Schemas['Frame'], head: string): FrameLine {
   const { position, offset_ms, direction, type, agent, size, flags } = frame
   return {
     position,
@@ -133,14 +135,6 @@ function lineOf(frame: Schemas['Frame']): FrameLine {
     size,
     flags,
     node: frame.node_id,
-    head: headOf(frame),
+    head,
   }
-}
-
-const headLength = 240
-
-function headOf(frame: Schemas['Frame']): string {
-  if (frame.text !== undefined) return frame.text.slice(0, headLength)
-  if (frame.base64 !== undefined) return 'Bytes that are no text'
-  return JSON.stringify(frame.frame).slice(0, headLength)
 }

@@ -71,7 +71,7 @@ test('everybody sees what they may', async () => {
   expect((await open(['read:raw'])).items).toEqual([
     'Compare with…',
     'Export…',
-    'Replay address…',
+    'Replay into my UI…',
     'Emulate…',
     'Share…',
   ])
@@ -102,7 +102,7 @@ test('of expired frames there is no tape', async () => {
 
 test('the address begins at the moment', async () => {
   const { user, choose } = await open(['read:raw'])
-  const dialog = await choose('Replay address…')
+  const dialog = await choose('Replay into my UI…')
   await user.click(dialog.getByLabelText('From the player’s moment, 0:02.500'))
   expect(dialog.getByLabelText('the replay address').textContent).toBe(
     'https://deck.example/v1/sessions/demo/replay?from=%2B2.5s',

@@ -36,7 +36,7 @@ const entries: readonly Entry[] = [
     dialog: lazy(() => import('./export')),
   },
   {
-    name: 'Replay address…',
+    name: 'Replay into my UI…',
     icon: IconPlayerPlay,
     scope: 'read:raw',
     dialog: lazy(() => import('./replay')),

@@ -26,7 +26,7 @@ export default function ReplayDialog({ session, close }: DialogProps) {
   const address = replayAddress(server, session.id, wish)
   const expired = expiredText(session, 'It cannot be played.')
   return (
-    <MenuDialog title="Replay this session" close={close}>
+    <MenuDialog title="Replay into my UI" close={close}>
       {expired !== null ? (
         <Text size="sm">{expired}</Text>
       ) : (
@@ -60,6 +60,11 @@ export default function ReplayDialog({ session, close }: DialogProps) {
             />
           )}
           <Command text={address} what="the replay address" />
+          <Text size="xs" c="dimmed">
+            A page of this server reads it as it is. A page of another origin, such as a UI in development,
+            needs a server with <code>--tokens</code> and <code>--allow-origin</code> of that origin
+            {tokens ? ', and a token or a ticket with each request' : '; this one has no tokens'}.
+          </Text>
           <Stack gap={4}>
             <Text size="xs" c="dimmed">
               By curl{tokens && ', with a token in TAPEDECK_TOKEN'}:

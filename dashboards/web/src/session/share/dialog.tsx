@@ -5,9 +5,11 @@ import type { Schemas } from '../../api/client'
 import { Command } from '../../components/command'
 import { ProblemAlert } from '../../components/problem'
 import { Time } from '../../components/time'
+import { clock } from '../../format/duration'
 import { useServerAddress } from '../../login/queries'
 import { command } from '../menu/commands'
 import { SameByCommand } from '../menu/dialog'
+import { momentText } from '../place'
 import { usePlayerState } from '../player/context'
 import classes from './dialog.module.css'
 import { createShare, isOpen, revokeShare, sharesQuery, type NewShare } from './queries'
@@ -68,10 +70,11 @@ function ShareForm({ session, done }: { session: Schemas['SessionDetail']; done:
   const [note, setNote] = useState('')
   const [days, setDays] = useState('7')
   const [until, setUntil] = useState(false)
+  const [here, setHere] = useState(true)
   const creating = useMutation({
     mutationFn: createShare,
     onSuccess: (made) => {
-      done(made)
+      done(here ? { ...made, url: atMoment(made.url, offset) } : made)
       return client.invalidateQueries(sharesQuery(session.id))
     },
   })
@@ -109,6 +112,12 @@ function ShareForm({ session, done }: { session: Schemas['SessionDetail']; done:
         />
         <Switch
           size="xs"
+          label={`Open at ${clock(offset)}`}
+          checked={here}
+          onChange={(event) => setHere(event.currentTarget.checked)}
+        />
+        <Switch
+          size="xs"
           label="Only until the player’s moment"
           checked={until}
           onChange={(event) => setUntil(event.currentTarget.checked)}
@@ -122,6 +131,13 @@ function ShareForm({ session, done }: { session: Schemas['SessionDetail']; done:
       </Stack>
     </form>
   )
+}
+
+/** A link that opens its session at a moment, ms from its start. The secret after the # stays last. */
+function atMoment(link: string, offset: number): string {
+  const url = new URL(link)
+  url.searchParams.set('t', momentText(offset))
+  return url.href
 }
 
 /** The links that open the session now. */

@@ -10,6 +10,9 @@ import { CutOff } from '../conversation/cutoff'
 import { parsed } from '../conversation/json'
 import { type Shape, shapeOf } from '../conversation/shapes'
 import { Answered, Asked, PlainValue } from '../conversation/toolvalue'
+import { Pictures } from '../pictures/pictures'
+import { PromptPanel } from '../prompt/panel'
+import { isInstructions, toolsOffered } from '../prompt/stated'
 import { transcriptQuery } from '../queries'
 import { contentOf } from './content'
 import classes from './detail.module.css'
@@ -45,10 +48,23 @@ export function SpanContent({ span, timeline }: { span: Schemas['Span']; timelin
     return transcript.error === null ? null : (
       <ProblemAlert error={transcript.error} again={() => void transcript.refetch()} />
     )
+  const isModel = span.kind === 'llm'
+  // The prompt of a model call is a part of its own.
+  const input = isModel
+    ? content.input.filter((message) => !isInstructions(message) && toolsOffered(message) === null)
+    : content.input
   return (
     <>
-      <Texts title={span.kind === 'tool' ? 'Arguments' : 'Input'} messages={content.input} shape={null} />
-      <Texts title={span.kind === 'tool' ? 'Result' : 'Output'} messages={content.output} shape={shape} />
+      {isModel && transcript.data !== undefined && (
+        <PromptPanel session={timeline.session_id} span={span} messages={transcript.data} />
+      )}
+      <Texts title={span.kind === 'tool' ? 'Arguments' : 'Input'} messages={input} shape={null} />
+      <Texts
+        title={span.kind === 'tool' ? 'Result' : 'Output'}
+        messages={content.output}
+        shape={shape}
+        call={span.call_id}
+      />
     </>
   )
 }
@@ -57,10 +73,13 @@ function Texts({
   title,
   messages,
   shape,
+  call = '',
 }: {
   title: string
   messages: readonly Message[]
   shape: Shape | null
+  /** The id of the call that they answer, as frames name it. */
+  call?: string
 }) {
   const [all, setAll] = useState(false)
   if (messages.length === 0) return null
@@ -70,7 +89,14 @@ function Texts({
     <section className={classes.section} aria-label={title}>
       <h3>{title}</h3>
       {shown.map((message) => (
-        <Text key={message.id} message={message} bare={messages.length === 1} label={title} shape={shape} />
+        <Text
+          key={message.id}
+          message={message}
+          bare={messages.length === 1}
+          label={title}
+          shape={shape}
+          call={call}
+        />
       ))}
       {!all && rest > 0 && (
         <Button size="compact-xs" variant="subtle" onClick={() => setAll(true)}>
@@ -82,7 +108,7 @@ function Texts({
 }
 
 /** A text as a whole. A text that is alone under its title needs no name. */
-function Text({ message, bare, label, shape }: ValueProps & { bare: boolean }) {
+function Text({ message, bare, label, shape, call }: ValueProps & { bare: boolean; call: string }) {
   const name = message.kind === 'tool_arguments' ? `Call of ${message.name}` : names[message.kind]
   return (
     <div className={classes.text}>
@@ -92,6 +118,7 @@ function Text({ message, bare, label, shape }: ValueProps & { bare: boolean }) {
           <Copy text={message.text} what={`Copy the ${label.toLowerCase()}`} />
         </div>
         <Value message={message} label={label} shape={shape} />
+        <Pictures message={message} call={call} />
       </div>
       <CutOff message={message} />
     </div>
@@ -105,7 +132,8 @@ function Value({ message: { text, media, kind, name }, label, shape }: ValueProp
     if (asked !== null) return <Asked shape={asked} />
   }
   if (shape !== null && answers.has(kind)) return <Answered shape={shape} text={text} label={label} />
-  if (prose.has(kind) && media === 'text') return <Prose text={text} />
+  if (prose.has(kind) && media === 'text')
+    return <Prose text={text} breaks={kind === 'user' || kind === 'reply'} />
   return <PlainValue text={text} media={media} label={label} />
 }
 

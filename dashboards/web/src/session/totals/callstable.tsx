@@ -17,6 +17,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
   if (calls.length === 0) return null
   const shown = buckets.filter(({ key }) => calls.some(({ tokens }) => tokens !== null && tokens[key] !== 0))
   const left = calls.length - most
+  const firsts = calls.some(({ firstToken }) => firstToken !== null)
   const priced = calls.some(({ costs }) => hasCosts(costs))
   return (
     <Section title="Model calls" note={count(calls.length)}>
@@ -25,14 +26,18 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
           <Table.Th>At</Table.Th>
           <Table.Th>Call</Table.Th>
           <Table.Th data-number>Took</Table.Th>
-          <Table.Th data-number>First output</Table.Th>
+          {firsts && <Table.Th data-number>First output</Table.Th>}
           {shown.map(({ key, name, about }) => (
             <Table.Th key={key} data-number title={about}>
               {name}
             </Table.Th>
           ))}
           <Table.Th data-number>Tokens</Table.Th>
-          {priced && <Table.Th data-number>Cost</Table.Th>}
+          {priced && (
+            <Table.Th data-number data-pinned>
+              Cost
+            </Table.Th>
+          )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -43,7 +48,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
             </Table.Td>
             <Table.Td>{call.model === null || call.model === '' ? call.name : call.model}</Table.Td>
             <Table.Td data-number>{took(call.took)}</Table.Td>
-            <Table.Td data-number>{took(call.firstToken)}</Table.Td>
+            {firsts && <Table.Td data-number>{took(call.firstToken)}</Table.Td>}
             {shown.map(({ key }) => (
               <Table.Td key={key} data-number>
                 {call.tokens === null ? '–' : count(call.tokens[key])}
@@ -58,7 +63,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
               {call.discrepancy && ' ≠'}
             </Table.Td>
             {priced && (
-              <Table.Td data-number>
+              <Table.Td data-number data-pinned>
                 <CostCell costs={call.costs} />
               </Table.Td>
             )}
@@ -66,7 +71,7 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
         ))}
         {left > 0 && (
           <Table.Tr>
-            <Table.Td colSpan={5 + shown.length + (priced ? 1 : 0)}>
+            <Table.Td colSpan={4 + shown.length + (firsts ? 1 : 0) + (priced ? 1 : 0)}>
               <Button size="compact-xs" variant="subtle" onClick={() => setMost(most * 4)}>
                 Show more ({counted(left, 'call')} left)
               </Button>

@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import { IconGitCompare } from '@tabler/icons-react'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { answered, api, type Schemas } from '../api/client'
+import { compareAddress } from '../compare/queries'
+
+type Session = Pick<Schemas['SessionDetail'], 'id' | 'title' | 'tags' | 'started'>
+
+/**
+ * The last session before another that ended well and was the same work: it has the same tags, or where there
+ * are none of that kind the same title. Null for none.
+ */
+export const lastGoodQuery = ({ id, title, tags, started }: Session) =>
+  queryOptions({
+    queryKey: ['sessions', 'last good', id],
+    queryFn: async ({ signal }) => {
+      const find = async (filter: { tag?: string[]; q?: string }) => {
+        const query = { status: ['ok' as const], to: started, limit: 20, ...filter }
+        return (await answered(api.GET('/v1/sessions', { params: { query }, signal }))).items
+      }
+      const tag = Object.entries(tags).map(([name, value]) => `${name}:${value}`)
+      const [tagged] = tag.length === 0 ? [] : await find({ tag })
+      if (tagged !== undefined) return tagged.id
+      const titled = title === '' ? [] : await find({ q: title })
+      return titled.find((one) => one.title === title)?.id ?? null
+    },
+    staleTime: 60_000,
+  })
+
+/** Of a session that failed: leads to its comparison with the last one that ended well. */
+export function CompareWithLastGood({ session }: { session: Schemas['SessionDetail'] }) {
+  const failed = ['error', 'incomplete', 'lost', 'cancelled'].includes(session.status)
+  const { data } = useQuery({ ...lastGoodQuery(session), enabled: failed })
+  if (!failed || data == null) return null
+  return (
+    <Button
+      component={Link}
+      href={compareAddress(data, session.id)}
+      size="compact-sm"
+      variant="light"
+      leftSection={<IconGitCompare size={14} />}
+      style={{ flex: 'none' }}
+    >
+      Compare with the last good run
+    </Button>
+  )
+}
