@@ -95,7 +95,7 @@ func (s *server) sendOnce(ctx context.Context, tenant, session string) (acked bo
 	if err != nil {
 		return false, 0, nil //nolint:nilerr // cut
 	}
-	defer c.CloseNow() //nolint:errcheck // it is closed already after an acknowledgement
+	defer c.CloseNow()
 	written := make(chan error, 1)
 	message := strings.TrimSuffix(largeFrame(session), "\n") // it is read back as a line
 	go func() { written <- c.Write(ctx, websocket.MessageText, []byte(message)) }()
