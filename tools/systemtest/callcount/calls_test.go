@@ -30,7 +30,7 @@ var computing = map[string]string{
 	"ingest/tap/copier": "Offsets.Add",
 	"internal/inflight": "Tracker.Add Tracker.Len Tracker.Settle Tracker.Settled Tracker.Watermark Tracker.advance",
 	"ingest/delivery/upload": "Client.count Client.found Client.notify Client.post's closure Client.refusalOf Client.State Client.take " +
-		"Client.unfit appendHead batchLimit.answered timeoutConn.Write Server.Blocks Server.admit Server.closing Server.count Server.dismiss " +
+		"Client.unfit appendHead batchLimit.answered blockMemory.release blockMemory.take timeoutConn.Write Server.Blocks Server.admit Server.closing Server.count Server.dismiss " +
 		"Server.present announced badRequest parseMessage readBody readMessage request.add request.check request.check's closure request.close " +
 		"request.serve request.take's closure request.wait",
 	"ingest/delivery/admission": "Publisher.admit Publisher.offer countersOf deletions.check importRun loadOf load.add offer.remove " +

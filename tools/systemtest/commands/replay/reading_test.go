@@ -108,7 +108,7 @@ func TestRecordedBytesOnTerminals(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"tools", "--raw"}, {"usage", "--raw", "--json"}, {"audit", "--raw"}} {
-		if _, stderr, exit := s.Run(t, args...); exit != commandtest.ExitUsage || !strings.Contains(stderr, "--raw goes with CSV") {
+		if _, stderr, exit := s.Run(t, args...); exit != commandtest.ExitUsage || !strings.Contains(stderr, "--raw goes with --format csv") {
 			t.Errorf("%q: exit %d %s", args, exit, stderr)
 		}
 	}
