@@ -65,7 +65,10 @@ test('a dialog says what expires before the policy is set', async () => {
   const days = screen.getByLabelText('For days')
   await userEvent.clear(days)
   await userEvent.type(days, '-1')
-  expect(screen.getByRole('button', { name: 'Set' })).toHaveProperty('disabled', true)
+  expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Set' })).toHaveProperty(
+    'disabled',
+    true,
+  )
 })
 
 test('charges are kept for 13 months at least', async () => {
@@ -73,7 +76,10 @@ test('charges are kept for 13 months at least', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Change charges' }))
   await userEvent.type(await screen.findByLabelText('For days'), '395')
   expect(screen.getByText(/396 or more/)).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Set' })).toHaveProperty('disabled', true)
+  expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Set' })).toHaveProperty(
+    'disabled',
+    true,
+  )
   expect(screen.queryByLabelText('Up to GB')).toBeNull()
 })
 
