@@ -55,7 +55,7 @@ test('every page says that the server is away, keeps what it shows, and goes on 
   // What is asked for meanwhile is answered later, and what was there is kept till then.
   await usage.page.getByText('day', { exact: true }).click()
   await expect(usage.page).toHaveURL(/granularity=day/)
-  await expect(usage.page.getByText('Tokens by day')).toBeVisible()
+  await expect(usage.page.getByText('Cost by day')).toBeVisible()
   await expect(usage.shown).toBeVisible()
   await session.page.getByRole('tab', { name: 'Frames' }).click()
   await expect(session.page.getByLabel('Loading the frames')).toBeVisible()

@@ -69,14 +69,16 @@ async function serious(page: Page, { part, rule }: { part?: string; rule?: strin
 async function darken(page: Page) {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter((one) => one instanceof CSSTransition)
-        .map((one) => one.finished),
-    ),
-  )
+  // A frame later others may begin, of what was drawn meanwhile.
+  await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    for (let still = 0; still < 2; ) {
+      await frame()
+      const running = document.getAnimations().filter((one) => one instanceof CSSTransition)
+      still = running.length === 0 ? still + 1 : 0
+      await Promise.allSettled(running.map((one) => one.finished))
+    }
+  })
 }
 
 for (const { path, ready } of pages) {
