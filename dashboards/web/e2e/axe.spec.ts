@@ -72,7 +72,7 @@ async function darken(page: Page) {
   // A frame later others may begin, of what was drawn meanwhile.
   await page.evaluate(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    for (let still = 0; still < 2; ) {
+    for (let still = 0; still < 2;) {
       await frame()
       const running = document.getAnimations().filter((one) => one instanceof CSSTransition)
       still = running.length === 0 ? still + 1 : 0
