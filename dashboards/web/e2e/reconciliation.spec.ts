@@ -51,7 +51,8 @@ test('the usage page leads to the differences of sessions, which are those of th
   await expect(row).toContainText('its usage may be what its start states')
   await expect(page).toHaveURL('/usage/reconciliation?q=cut-off-e2e')
 
-  await page.getByRole('button', { name: 'Finding', exact: true }).click()
+  const filters = page.getByRole('group', { name: 'Filters' })
+  await filters.getByRole('button', { name: 'Finding', exact: true }).click()
   const findings = page.getByRole('dialog', { name: 'Finding' })
   await findings.getByLabel('lost_frames', { exact: true }).check()
   await page.keyboard.press('Escape')
