@@ -33,7 +33,7 @@ test('the figures are those of the API', async ({ page, request }) => {
   }
   const cells = await table.getByRole('row').last().getByRole('cell').allTextContents()
   expect(cells.slice(0, 8)).toEqual(figures(totals))
-  await expect(page.getByText('No call has a price').first()).toBeVisible()
+  await expect(page.getByText('Cost at the prices of the time')).toBeVisible()
 })
 
 test('what is asked stands in the address, and CSV has the same', async ({ page, request }) => {
