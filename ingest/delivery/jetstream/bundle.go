@@ -39,6 +39,12 @@ type bucket struct {
 	bulk    bool
 }
 
+// other returns the bucket of the same blocks if their recordings were bulk recordings, or were none.
+func (b bucket) other() bucket {
+	b.bulk = !b.bulk
+	return b
+}
+
 // bundleBytes bounds the size of a message with several blocks, bytes.
 const bundleBytes = 64 << 10
 
@@ -50,8 +56,12 @@ func entrySize(p *ingest.EncodedBlock) int { return len(p.Data) + len(p.Session)
 
 // takes reports whether a block fits into the bundle.
 func (b *bundle) takes(p *ingest.EncodedBlock, most int) bool {
-	return headSize+b.size+entrySize(p) <= most &&
-		!slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == p.Session })
+	return headSize+b.size+entrySize(p) <= most && !b.has(p.Session)
+}
+
+// has reports whether the bundle has a block of a session.
+func (b *bundle) has(session string) bool {
+	return slices.ContainsFunc(b.entries, func(e block.Entry) bool { return e.Session == session })
 }
 
 // add adds a block.

@@ -238,3 +238,43 @@ func TestApart(t *testing.T) {
 	}
 	f.Wait(t)
 }
+
+// The blocks of a stream stay in order as it becomes a bulk recording, also if the bundle of bulk
+// recordings was begun before that of its earlier block.
+func TestOrderAsAStreamBecomesBulk(t *testing.T) {
+	p, sent, let := stalled(t)
+	var f results
+	for i := range 4 {
+		f.publishFor(t, p, fmt.Sprint("alone", i), "", nil)
+	}
+	alone := sent(4)
+	sessions := sameBucket(2)
+	var settled sync.WaitGroup
+	publish := func(session, id string, frames int) {
+		t.Helper()
+		settled.Add(1)
+		err := p.Publish(t.Context(), ingest.EncodedBlock{
+			Tenant: ingest.DefaultTenant, Session: session, ID: id, Data: []byte(id), Frames: frames,
+		}, func(error) { settled.Done() })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const other, stream = "01a21f68-22b6-71e9-ae67-cf643a01b917", "01a21f68-2767-707c-8e44-fdaf6262ed38"
+	publish(sessions[0], other+".1.1", 5000) // begins the bundle of bulk recordings
+	publish(sessions[1], stream+".1.1", 1)
+	publish(sessions[1], stream+".1.2", 5000)
+	first := sent(1)
+	if got := string(first[0].Data); got != stream+".1.1" {
+		t.Errorf("the first message has %q, want the first block of the stream that became a bulk recording", got)
+	}
+	let(alone)
+	let(first)
+	last := sent(1)
+	if last[0].Header.Get(jetstream.HeaderBulk) == "" || !strings.Contains(string(last[0].Data), stream+".1.2") {
+		t.Errorf("the last message has the header %q and %q", last[0].Header, last[0].Data)
+	}
+	let(last)
+	f.Wait(t)
+	bounded.Wait(t, settled.Wait)
+}

@@ -77,6 +77,9 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	bucket := bucketOf(&encoded, p.bulk.Add(&encoded, time.Now()))
+	if before := p.gathered.by[bucket.other()]; before != nil && before.has(encoded.Session) {
+		p.send(before) // so that the blocks of a stream stay in order as it becomes a bulk recording, or is none any more
+	}
 	b := p.gathered.by[bucket]
 	if b != nil && !b.takes(&encoded, most) {
 		p.send(b)
