@@ -52,7 +52,10 @@ function look(page: Page): Promise<Stop | null> {
     const flaws: string[] = []
     if (element.tabIndex > 0) flaws.push('its tabindex changes the order')
     const box = (shown ?? element).getBoundingClientRect()
-    const y = box.top + Math.min(box.height / 2, 12)
+    // What is taller than what scrolls around it is centred there, so that its top is out of sight.
+    const pane = element.closest<HTMLElement>('[role="tabpanel"]')?.getBoundingClientRect()
+    const top = pane !== undefined && box.height > pane.height ? Math.max(box.top, pane.top) : box.top
+    const y = top + Math.min(box.height / 2, 12)
     const points = [0.5, 0.1, 0.9].map((part) => box.left + box.width * part)
     const there = points.map((x) => document.elementFromPoint(x, y))
     if (box.top < 0 || y > innerHeight || box.right < 8 || box.left > innerWidth - 8)
@@ -103,11 +106,19 @@ async function walk(page: Page): Promise<Stop[]> {
 
 const session = (tab: string) => (page: Page) => page.getByRole('tab', { name: tab }).press('Enter')
 
+/** Goes to the totals, and waits for the chart, which moves what is below it. */
+const totals = async (page: Page) => {
+  await session('Totals')(page)
+  await expect(
+    page.getByRole('region', { name: 'Cost over time' }).locator('canvas, svg').first(),
+  ).toBeVisible()
+}
+
 const pages: readonly { path: string; ready: string; then?: (page: Page) => Promise<void> }[] = [
   { path: '/', ready: 'a[href="/sessions/demo"]' },
   { path: '/sessions/demo', ready: '[role="treegrid"]' },
   { path: '/sessions/demo', ready: '[role="treegrid"]', then: session('Frames') },
-  { path: '/sessions/demo', ready: '[role="treegrid"]', then: session('Totals') },
+  { path: '/sessions/demo', ready: '[role="treegrid"]', then: totals },
   { path: '/usage?from=now-24h', ready: 'tfoot' },
   { path: '/tools?from=now-24h&q=demo', ready: 'tfoot' },
   { path: '/calls?from=now-24h&q=demo', ready: 'tfoot' },
