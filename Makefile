@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -119,6 +119,9 @@ ROUNDS := 20
 
 torture: engine ## break things under load, ROUNDS times, and check that nothing was lost
 	TAPEDECK_TEST_LONG=1 go test ./tools/systemtest/torture -count=1 -v -timeout 0 -run TestTorture -args -torture.rounds $(ROUNDS)
+
+fairness: build ## how long small streams wait beside floods, of what they wait beside equal streams
+	TAPEDECK_TEST_SPEED=1 TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go test ./tools/systemtest/fairness -count=1 -v -timeout 30m -args -fairness
 
 memory: build ## a server in a control group of 1 GB, with 10,000 streams and frames of 16 MB (as root)
 	TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go test ./tools/systemtest/memory -count=1 -v -timeout 30m -run TestControlGroup -args -memory
