@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"tapedeck"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
@@ -20,15 +19,12 @@ func build(t *testing.T) string {
 	if _, err := os.Stat("../../bin/tapedeck"); err != nil {
 		fulltest.Missing(t, err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "sh", "build.sh").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), "sh", "build.sh").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	version, _, _ := strings.Cut(tapedeck.Version(), "+")
-	found, err := filepath.Glob("../../bin/tapedeck_" + version + "_*.deb")
-	if err != nil || len(found) != 1 {
-		t.Fatalf("packages %v, %v", found, err)
-	}
-	return found[0]
+	lines := strings.Fields(string(out)) // the last one is the path
+	return filepath.Join("../..", lines[len(lines)-1])
 }
 
 // TestInstalled installs the package, runs its services under systemd in their sandboxes,
