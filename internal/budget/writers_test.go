@@ -6,6 +6,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/memorylimit"
+	"tapedeck/internal/metric/metrictest"
 )
 
 // With a limit of memory, what was released counts until it is collected: a second grant does not
@@ -45,4 +46,20 @@ func TestWriterRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refusal(t, b.Write().Need(t.Context(), 1), writersLimit)
+}
+
+// The gauges show what is charged, and who waits.
+func TestWriterGauges(t *testing.T) {
+	b := NewWriters(Options{Bytes: 1 << 20, Wait: bounded.Limit})
+	first := b.Write()
+	if err := first.Need(t.Context(), 2<<20); err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- b.Write().Need(t.Context(), 1) }()
+	metrictest.Of(b).Show(t, "tapedeck_writer_bytes", "tapedeck_writers_waiting")
+	first.Close()
+	if err := bounded.Receive(t, waited); err != nil {
+		t.Fatal(err)
+	}
 }
