@@ -27,7 +27,7 @@ test('a session that hangs is on top with its tool and its silence, and its page
   const first = page.getByRole('table').getByRole('row').nth(1)
   await expect(first).toContainText(/hung.*in psql, silent for \d+ s/)
   await expect(page.getByRole('status').filter({ hasText: '1 session quiet' })).toBeVisible()
-  // Silent for longer than what a page takes for frames on their way.
+  // Silent for longer than the delay within which the page still expects frames in flight.
   await expect
     .poll(async () => {
       const answer = await request.get(`${server.url}/v1/sessions/hung`)

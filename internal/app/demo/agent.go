@@ -44,7 +44,7 @@ func (a *agent) add(after time.Duration, line map[string]any) {
 }
 
 func (a *agent) begin(prompt string) {
-	a.add(0, map[string]any{"type": "system", "subtype": "init", "cwd": "/work/shop", "model": agentModel,
+	a.add(0, map[string]any{"type": "system", "subtype": "init", "cwd": "/srv/shop", "model": agentModel,
 		"permissionMode": "acceptEdits", "tools": []string{"Bash", "Read", "Edit", "Task"}})
 	a.add(20*time.Millisecond, map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}})
 }

@@ -15,7 +15,7 @@ import (
 const (
 	// programBytes is what a server takes without streams and readers, bytes.
 	programBytes = 64 << 20
-	// inFlightBytes is what the blocks on their way to JetStream take, bytes: a window of 16 MiB,
+	// inFlightBytes is the memory of blocks that are in flight to JetStream, bytes: a window of 16 MiB,
 	// which the NATS client copies.
 	inFlightBytes = 64 << 20
 	// streamBytes is what an open stream takes that is idle, bytes.

@@ -62,7 +62,7 @@ func (g *group) remove(t *testing.T) {
 		if err = os.Remove(g.dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		time.Sleep(100 * time.Millisecond) // the kernel needs a moment after the last process
+		time.Sleep(100 * time.Millisecond) // between two attempts: the kernel frees the group some time after its last process ended
 	}
 	t.Error(err)
 }

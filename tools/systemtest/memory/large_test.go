@@ -48,7 +48,7 @@ func (s *server) postLarge(ctx context.Context, n *tally, tenant, session string
 		resp, err := s.client.Do(s.request(tenant, http.MethodPost, "/v1/ingest?session="+session, body).WithContext(ctx))
 		if err != nil {
 			n.cut.Add(1)
-			time.Sleep(time.Second) // as a client does
+			time.Sleep(time.Second) // the client retries a cut connection after a second
 			continue
 		}
 		if resp.StatusCode == http.StatusOK {
@@ -61,7 +61,7 @@ func (s *server) postLarge(ctx context.Context, n *tally, tenant, session string
 			return err
 		}
 		n.refused.Add(1)
-		time.Sleep(again) // as the server says
+		time.Sleep(again) // the Retry-After of the refusal
 	}
 	return fmt.Errorf("body %s was not accepted: %w", session, ctx.Err())
 }
@@ -81,7 +81,7 @@ func (s *server) sendLarge(ctx context.Context, n *tally, tenant, session string
 		default:
 			n.refused.Add(1)
 		}
-		time.Sleep(again) // as the server says
+		time.Sleep(again) // the Retry-After of the refusal
 	}
 	return fmt.Errorf("WebSocket %s was not accepted: %w", session, ctx.Err())
 }
@@ -150,13 +150,13 @@ func (s *server) read(ctx context.Context, n *tally, path string, pause time.Dur
 				return err
 			}
 			n.refused.Add(1)
-			time.Sleep(again) // as the server says
+			time.Sleep(again) // the Retry-After of the refusal
 			continue
 		}
 		buf := make([]byte, 1<<20)
 		for err == nil {
 			_, err = resp.Body.Read(buf)
-			time.Sleep(pause) // a slow reader
+			time.Sleep(pause) // the reader under test is slow
 		}
 		resp.Body.Close()
 		if errors.Is(err, io.EOF) {

@@ -2,7 +2,7 @@ import { createContext, use } from 'react'
 import type { Schemas } from '../api/client'
 import { usePlayerState } from './player/context'
 
-/** What is to be said of a span that is open where the data of its session ends. */
+/** The state of a span that is open at the end of the data of its session. */
 export type OpenState = 'running' | 'silent' | 'unclosed'
 
 /** A quiet session may go on; one that is over, or whose recorder is gone, leaves its spans open. */
