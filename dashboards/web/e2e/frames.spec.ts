@@ -49,3 +49,26 @@ test('lists one type, and goes where a row is', async ({ page }) => {
   await expect(grid.locator('[aria-current="time"]')).toHaveAttribute('aria-rowindex', '1')
   await expect(page.getByRole('log', { name: 'Conversation' })).not.toContainText('no such file')
 })
+
+test('goes where a row is that was chosen before its frame had come', async ({ page }) => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(
+    (url) => url.pathname === '/v1/sessions/demo/frames' && url.searchParams.has('type'),
+    async (route) => {
+      await released
+      await route.continue()
+    },
+  )
+  await page.getByPlaceholder('All types').click()
+  await page.getByRole('option', { name: 'tool_call (2)' }).click()
+  await page.keyboard.press('Escape')
+  const grid = page.getByRole('grid', { name: 'Frames' })
+  const row = grid.locator('[aria-rowindex="1"]')
+  await expect(row).toContainText('…')
+  await row.click()
+  release()
+  await expect(row).toHaveAttribute('aria-current', 'time')
+})

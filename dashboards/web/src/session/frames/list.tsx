@@ -54,14 +54,31 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
   const rows: number[] = []
   for (let row = first; row < end; row++) rows.push(row)
   const chosenRow = rows.find((row) => chosen !== null && lineAt(row)?.position === chosen)
-  const choose = (row: number) => {
+  /** Acts on a row as soon as its frame is there: a row that is still being fetched can be chosen too. */
+  const withLine = (row: number, act: (line: FrameLine) => void) => {
     const line = lineAt(row)
-    const view = scroller.current
-    if (line === undefined || view === null) return
-    setFollowing(false)
-    onChoose(line.position)
-    view.scrollTop = topShowing(row, { ...sight, top: view.scrollTop })
+    if (line !== undefined) {
+      act(line)
+      return
+    }
+    if (row < 0 || row >= index.total) return
+    const query = pageQuery(client, session.id, filter, ...pageAt(index, pageOf(row)))
+    client.query({ ...query, staleTime: 'static' }).then(
+      (lines) => {
+        const fetched = lines[row % pageSize]
+        if (fetched !== undefined) act(fetched)
+      },
+      () => undefined, // The list itself shows that the page could not be fetched.
+    )
   }
+  const choose = (row: number) =>
+    withLine(row, ({ position }) => {
+      const view = scroller.current
+      if (view === null) return
+      setFollowing(false)
+      onChoose(position)
+      view.scrollTop = topShowing(row, { ...sight, top: view.scrollTop })
+    })
   const keys = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const from = chosenRow ?? Math.max(now, first)
@@ -106,12 +123,12 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
                 isNow={row === now}
                 isAfter={row > now}
                 isChosen={row === chosenRow}
-                onChoose={() => {
-                  const line = lineAt(row)
-                  if (line === undefined) return
-                  onChoose(line.position)
-                  player.seekTo(line.position)
-                }}
+                onChoose={() =>
+                  withLine(row, ({ position }) => {
+                    onChoose(position)
+                    player.seekTo(position)
+                  })
+                }
               />
             ))}
           </div>
