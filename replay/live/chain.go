@@ -7,6 +7,9 @@ type chain struct {
 	fresh ranges // new frames: of the consecutive blocks up to the last block, or all that are not in seen
 	other ranges // frames of other blocks; empty in a snapshot relative to a live frame
 	seen  ranges // frames that were received before the live frame
+	// gaps are the frame numbers between received blocks where, when the later block was added, the
+	// block before it had not been.
+	gaps  ranges
 	began bool
 	// part, count and end describe the last block or, relative to a live frame, the last received
 	// block: the first frame of its segment, the number of frames of the segment up to its end, and
@@ -21,6 +24,9 @@ type chain struct {
 // blocks arrived, unless it precedes all of the earlier blocks, which begin scanBack blocks before.
 func (c *chain) addAfter(p *piece, from *liveAt) {
 	received := uint64(0) // the number after the block's last received frame
+	if c.began && p.number <= from.block && p.state.FirstSeq == c.part && p.before() > c.count {
+		c.gaps.add(c.end, p.first())
+	}
 	switch {
 	case p.number < from.block:
 		received = p.end()
@@ -42,6 +48,18 @@ func (c *chain) addAfter(p *piece, from *liveAt) {
 			c.fresh.add(seq, seq+1)
 		}
 	}
+}
+
+// incomplete reports whether frames between the received blocks are in no block that was read. Their
+// blocks arrived before the scanned ones, if the first scanned block was resent, or did not arrive
+// yet.
+func (c *chain) incomplete() bool {
+	for _, gap := range c.gaps {
+		if !c.seen.covers(gap.first, gap.end) {
+			return true
+		}
+	}
+	return false
 }
 
 // add adds the next block of a snapshot relative to the stored frames.

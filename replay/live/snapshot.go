@@ -33,6 +33,18 @@ type liveAt struct {
 // stored streams, then the last block. Every stored frame is at or below the floor, or in one of
 // the blocks that are read. The error is errRemoved if the frame's block is no longer in JetStream.
 func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error) {
+	back := uint64(scanBack)
+	for {
+		v, err := t.scan(ctx, from, back)
+		if err != nil || from == nil || back >= mostScanBack || !v.incomplete() {
+			return v, err
+		}
+		back *= 4
+	}
+}
+
+// scan takes a snapshot that, relative to a live frame, reads back blocks before it.
+func (t *tape) scan(ctx context.Context, from *liveAt, back uint64) (*snapshot, error) {
 	l := t.library
 	v := &snapshot{at: time.Now(), ends: map[string]uint64{}, chains: map[string]*chain{}}
 	floor, err := l.floor(ctx)
@@ -42,7 +54,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 	v.cursor = floor + 1
 	begin := v.cursor
 	if from != nil {
-		v.cursor, begin = from.block, max(min(begin, from.block), scanBack+1)-scanBack
+		v.cursor, begin = from.block, max(min(begin, from.block), back+1)-back
 	}
 	if err := t.openStored(ctx, v); err != nil {
 		return nil, err
@@ -67,7 +79,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 				return nil, err
 			}
 			if from == nil {
-				return t.takeSnapshot(ctx, nil)
+				return t.scan(ctx, nil, back)
 			}
 			s.next = max(s.next, first)
 			continue
@@ -109,9 +121,23 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 	return v, err
 }
 
-// scanBack is the number of blocks before a place that are read, to distinguish resent blocks after
-// it from new ones.
-const scanBack = 2048
+const (
+	// scanBack is the number of messages before a place that are read, to distinguish resent blocks
+	// after it from new ones.
+	scanBack = 2048
+	// mostScanBack bounds the messages that are read if a block is missing among them.
+	mostScanBack = 16 * scanBack
+)
+
+// incomplete reports whether a stream's blocks before the live frame have gaps.
+func (v *snapshot) incomplete() bool {
+	for _, c := range v.chains {
+		if c.incomplete() {
+			return true
+		}
+	}
+	return false
+}
 
 // maxFetchFailures bounds the failed fetches in one snapshot.
 const maxFetchFailures = 10
