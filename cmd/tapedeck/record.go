@@ -49,6 +49,7 @@ type recordCommand struct {
 	FrameLimit int    `help:"Largest frame, bytes; a longer one is kept in pieces." default:"16777216"`
 	NATS       string `help:"Publish to this NATS server instead of through the tapedeck server; with --nats-subject or --nats-stream the server to record from." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	waitFlags
+	Stdio   bool `help:"Record the command's standard input too: stand between a client and an agent or server of tools that exchange lines (ACP, MCP, Codex app-server). The command is run also if no server answers, as with --allow-offline, and record does not wait until the recording can be read." name:"stdio"`
 	PTY     bool `help:"Give the command a pseudo-terminal as its standard output, for programs that hold output back for a pipe (Python, C). They may print colours and progress as on a terminal." name:"pty"`
 	NoSpool bool `help:"Without a spool: wait for an unavailable server instead of writing to disk."`
 
@@ -62,6 +63,9 @@ type recordCommand struct {
 // Run records until the source ends or the user interrupts. With --json it prints a result also if
 // it fails.
 func (c *recordCommand) Run(ctx context.Context, g *global) error {
+	if c.Stdio && g.JSON {
+		return commandline.Errorf("--stdio goes without --json: standard output belongs to the client")
+	}
 	err := c.record(ctx, g)
 	if _, silent := errors.AsType[exitCode](err); err == nil || silent || !g.JSON || c.reported {
 		return err
@@ -73,6 +77,9 @@ func (c *recordCommand) record(ctx context.Context, g *global) error {
 	spareGC()
 	if err := c.Load(); err != nil {
 		return err
+	}
+	if c.Stdio {
+		c.AllowOffline = c.AllowOffline || c.NATS == "" && !c.NoSpool
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -148,7 +155,7 @@ func (c *recordCommand) record(ctx context.Context, g *global) error {
 		}
 		return err
 	}
-	if result.Frames > 0 && !kept {
+	if result.Frames > 0 && !kept && !c.Stdio {
 		waiting = c.waitReadable(ctx, g, c.NATS)
 	}
 	if err := c.report(g, &result, took, opts.FrameClock, &waiting); err != nil {
@@ -179,6 +186,7 @@ func (c *recordCommand) check() error {
 		{"--method", "--sse", c.Method != "", c.SSE != ""},
 		{"--once", "--sse or --ws", c.Once, c.SSE != "" || c.WS != ""},
 		{"--pty", "-- CMD", c.PTY, len(c.command) > 0},
+		{"--stdio", "-- CMD", c.Stdio, len(c.command) > 0},
 		{"--again", "FILE", c.Again, len(c.Sources) > 0 && c.Sources[0] != "-"},
 		{"--header", "--sse or --ws", len(c.Header) > 0, c.SSE != "" || c.WS != ""},
 	} {
@@ -211,6 +219,8 @@ func (c *recordCommand) check() error {
 		return commandline.Errorf("--allow-offline goes without --nats and --no-spool: the spool keeps what is recorded until the tapedeck server answers")
 	case c.AllowOffline && len(c.Sources) > 0 && c.Sources[0] != "-":
 		return commandline.Errorf("--allow-offline goes with -, --follow, --sse, --ws or -- CMD: files can be recorded later")
+	case c.Stdio && c.PTY:
+		return commandline.Errorf("--stdio goes without --pty: a terminal would change the messages")
 	case c.FrameLimit < 1024:
 		return commandline.Errorf("--frame-limit %d: it must be at least 1024 bytes", c.FrameLimit)
 	}

@@ -44,7 +44,7 @@ func (c *recordCommand) tap(ctx context.Context, g *global, agents *transcripts,
 		// The command receives the signals, and the recording ends with it.
 		var r process.Result
 		r, err = process.Record(context.WithoutCancel(ctx), rec, so,
-			process.Options{Command: c.command, Stdout: &t.stdout, FrameLimit: c.FrameLimit, Log: stderrLog(), Terminal: c.PTY})
+			process.Options{Command: c.command, Stdout: &t.stdout, FrameLimit: c.FrameLimit, Log: stderrLog(), Terminal: c.PTY, TwoWay: c.Stdio})
 		t.Summary, t.exit, t.signal = r.Summary, r.ExitCode, r.Signal
 	case c.Follow != "":
 		t.Summary, err = c.follow(ctx, rec, so)

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"tapedeck/schema"
 )
 
-// errBehind ends a recording that is slower than the output.
+// errBehind ends a recording that is slower than the command.
 var errBehind = errors.New("the recorder could not keep up with the output, and the buffer between them is full")
 
-// backlog is output that waits to be recorded. It is a Source.
+// backlog is output, and recorded input, that waits to be recorded. It is a Source of output alone.
 type backlog struct {
 	limit int
 	ready chan struct{} // holds one token if there may be new output
@@ -17,13 +19,14 @@ type backlog struct {
 	mu     sync.Mutex // guards all below
 	chunks []chunk
 	bytes  int   // bytes in chunks
-	seen   int64 // bytes that were added, including dropped bytes
+	seen   int64 // bytes of output that were added, including dropped bytes
 	err    error // why the backlog ended, io.EOF for the end of the output
 }
 
 type chunk struct {
 	data []byte
 	at   int64
+	way  schema.Direction
 }
 
 func newBacklog(limit int) *backlog {
@@ -31,10 +34,12 @@ func newBacklog(limit int) *backlog {
 }
 
 // add adds a copy of a chunk. It never waits: if the backlog is full, the backlog ends.
-func (b *backlog) add(p []byte, at int64) {
+func (b *backlog) add(p []byte, at int64, way schema.Direction) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.seen += int64(len(p))
+	if way == schema.Receive {
+		b.seen += int64(len(p))
+	}
 	if b.err != nil {
 		return
 	}
@@ -42,7 +47,7 @@ func (b *backlog) add(p []byte, at int64) {
 		b.close(errBehind)
 		return
 	}
-	b.chunks = append(b.chunks, chunk{append([]byte(nil), p...), at})
+	b.chunks = append(b.chunks, chunk{append([]byte(nil), p...), at, way})
 	b.bytes += len(p)
 	b.wake()
 }
@@ -79,6 +84,12 @@ func (b *backlog) total() int64 {
 
 // Next implements copier.Source.
 func (b *backlog) Next() (p []byte, at int64, err error) {
+	c, err := b.next()
+	return c.data, c.at, err
+}
+
+// next waits for the next chunk.
+func (b *backlog) next() (chunk, error) {
 	for {
 		b.mu.Lock()
 		if len(b.chunks) > 0 {
@@ -87,12 +98,12 @@ func (b *backlog) Next() (p []byte, at int64, err error) {
 			b.chunks = b.chunks[1:]
 			b.bytes -= len(c.data)
 			b.mu.Unlock()
-			return c.data, c.at, nil
+			return c, nil
 		}
 		err := b.err
 		b.mu.Unlock()
 		if err != nil {
-			return nil, 0, err
+			return chunk{}, err
 		}
 		<-b.ready
 	}

@@ -17,6 +17,7 @@ import (
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/tap/copier"
+	"tapedeck/schema"
 )
 
 // Options configure the command. The zero value of a field means its default.
@@ -27,13 +28,16 @@ type Options struct {
 	// default 64 MiB.
 	Buffer int
 	// Stdin, Stdout and Stderr are the standard streams of the command; default: this process's.
-	// Stdin and Stderr are passed to the command directly.
+	// Stderr is passed to the command directly, and so is Stdin without TwoWay.
 	Stdin, Stderr *os.File
 	Stdout        io.Writer
 	Log           *slog.Logger
 	// Terminal gives the command a pseudo-terminal as its standard output in place of a pipe. Many
 	// programs write each line to a terminal at once, and hold lines back for a pipe.
 	Terminal bool
+	// TwoWay also records Stdin, as frames of the direction schema.Send: messages of a client to the
+	// command. Both directions are lines, and Stdin is forwarded through a pipe.
+	TwoWay bool
 }
 
 // Result describes the end of a command and of its recording.
@@ -90,6 +94,9 @@ func Record(ctx context.Context, rec *ingest.Recorder, so ingest.StreamOptions, 
 	defer stop()
 	recorded := make(chan error, 1)
 	go func() { recorded <- r.run(run) }()
+	if opts.TwoWay {
+		go run.forwardInput(opts.Stdin, r.waiting)
+	}
 
 	passErr := run.forward(opts.Stdout, r.waiting)
 	r.waiting.end()
@@ -162,6 +169,7 @@ func startCode(err error) int {
 // running is a command that was started.
 type running struct {
 	cmd       *exec.Cmd
+	input     *os.File // the writing end of the command's standard input; nil if it is not recorded
 	output    *os.File
 	exited    chan struct{} // closed once it has ended; cmd.ProcessState is set then
 	forwarded chan struct{} // closed once its output has ended
@@ -179,13 +187,25 @@ func start(opts Options) (*running, error) {
 	cmd := exec.Command(opts.Command[0], opts.Command[1:]...)
 	// Files, not readers and writers, so that the command inherits them.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = opts.Stdin, to, opts.Stderr
+	var input *os.File
+	if opts.TwoWay {
+		if cmd.Stdin, input, err = inputPipe(); err != nil {
+			return nil, errors.Join(fmt.Errorf("run %s: %w", opts.Command[0], err), from.Close(), to.Close())
+		}
+	}
 	err = cmd.Start()
 	to.Close()
+	if opts.TwoWay {
+		cmd.Stdin.(*os.File).Close()
+	}
 	if err != nil {
 		from.Close()
+		if input != nil {
+			input.Close()
+		}
 		return nil, fmt.Errorf("run %s: %w", opts.Command[0], err)
 	}
-	run := &running{cmd: cmd, output: from, exited: make(chan struct{}), forwarded: make(chan struct{})}
+	run := &running{cmd: cmd, input: input, output: from, exited: make(chan struct{}), forwarded: make(chan struct{})}
 	go func() {
 		_ = cmd.Wait() // cmd.ProcessState has the result
 		close(run.exited)
@@ -204,7 +224,7 @@ func (r *running) forward(to io.Writer, waiting *backlog) error {
 	for {
 		n, err := r.output.Read(buf)
 		if n > 0 {
-			waiting.add(buf[:n], ingest.Now())
+			waiting.add(buf[:n], ingest.Now(), schema.Receive)
 			if _, err := to.Write(buf[:n]); err != nil {
 				if errors.Is(err, syscall.EPIPE) {
 					return nil // a pipeline ends in the same way when its reader has closed it

@@ -13,8 +13,9 @@ type recording struct {
 	recorder *ingest.Recorder
 	so       ingest.StreamOptions
 	limit    int
+	twoWay   bool
 	waiting  *backlog
-	offsets  *copier.Offsets
+	offsets  *copier.Offsets // of the output
 	ctx      context.Context // ends when the recording is cancelled
 	cancel   func(error)
 	summary  ingest.Summary
@@ -23,8 +24,8 @@ type recording struct {
 func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *recording {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &recording{
-		recorder: rec, so: so, limit: opts.FrameLimit, waiting: newBacklog(opts.Buffer), offsets: copier.NewOffsets(0,
-			0), ctx: ctx,
+		recorder: rec, so: so, limit: opts.FrameLimit, twoWay: opts.TwoWay, waiting: newBacklog(opts.Buffer),
+		offsets: copier.NewOffsets(0, 0), ctx: ctx,
 	}
 	r.cancel = func(err error) {
 		r.waiting.fail(err)
@@ -33,19 +34,34 @@ func newRecording(rec *ingest.Recorder, so ingest.StreamOptions, opts Options) *
 	return r
 }
 
-// run records up to the output's end, and closes the stream once the command has ended.
-func (r *recording) run(command *running) error {
-	defer r.cancel(context.Canceled) // later output is dropped
-	transport, source := copier.Sniff(r.waiting)
+// copy records what waits, up to its end, as a stream. The stream is nil if it could not be opened.
+func (r *recording) copy() (*ingest.Stream, error) {
+	transport, source := schema.NDJSON, copier.Source(r.waiting)
+	if !r.twoWay {
+		transport, source = copier.Sniff(r.waiting)
+	}
 	r.so.Transport, r.so.Durable = transport, r.offsets.Durable
 	s, err := r.recorder.Open(r.so)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = copier.Copy(context.Background(), source, copier.NewFramer(transport, r.limit), func(f *schema.Frame) error {
+	if r.twoWay {
+		return s, r.copyBoth(s)
+	}
+	record := func(f *schema.Frame) error {
 		r.offsets.Add(len(f.Raw))
 		return s.Record(r.ctx, f)
-	})
+	}
+	return s, copier.Copy(context.Background(), source, copier.NewFramer(transport, r.limit), record)
+}
+
+// run records up to the output's end, and closes the stream once the command has ended.
+func (r *recording) run(command *running) error {
+	defer r.cancel(context.Canceled) // later output is dropped
+	s, err := r.copy()
+	if s == nil {
+		return err
+	}
 	reason := copier.Reason(err)
 	if err == nil {
 		select {
