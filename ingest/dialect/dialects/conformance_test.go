@@ -21,6 +21,7 @@ import (
 // facts; the tests here check the dialects together.
 var homes = map[string]string{
 	"a2a":                 "../a2a/testdata",
+	"acp":                 "../acp/testdata",
 	"adk":                 "../adk/testdata",
 	"ag-ui":               "../agui/testdata",
 	"anthropic-agent":     "../anthropicagent/testdata",

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/ingest/dialect"
 	"tapedeck/ingest/dialect/a2a"
+	"tapedeck/ingest/dialect/acp"
 	"tapedeck/ingest/dialect/adk"
 	"tapedeck/ingest/dialect/agui"
 	"tapedeck/ingest/dialect/anthropic"
@@ -64,6 +65,7 @@ var all = wrappable([]dialect.Dialect{
 	openai.Chat,
 	langgraph.Dialect,
 	a2a.Dialect,
+	acp.Dialect,
 	mcp.Dialect,
 	ollama.Dialect,
 	generic.Dialect,

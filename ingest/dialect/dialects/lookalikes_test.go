@@ -159,6 +159,12 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "any task engine", data: `{"kind":"task","id":"t","status":{"state":"RUNNING"}}`},
 		{of: "gemini", data: `{"role":"user","parts":[{"text":"x"}]}`},
 	},
+	"acp": {
+		{of: "mcp", data: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`},
+		{of: "language servers", data: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":1,"clientInfo":{"name":"x"},"capabilities":{}}}`},
+		{of: "an RPC with sessions", data: `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"limit":1}}`},
+		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
+	},
 	"mcp": {
 		{of: "ACP", data: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"x"}}}`},
 		{of: "language servers", data: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":1,"clientInfo":{"name":"x"},"capabilities":{}}}`},

@@ -1,0 +1,102 @@
+package acp
+
+import (
+	"github.com/shopspring/decimal"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// cost follows the cost of a session, which the agent states in all from the session's beginning.
+type cost struct {
+	known    bool            // before is known
+	before   decimal.Decimal // the cost at the end of the run before
+	now      decimal.Decimal // the latest stated cost
+	currency string          // "" if the present run stated none
+}
+
+// began records that the session is new: it has cost nothing yet.
+func (c *cost) began() { *c = cost{known: true} }
+
+// unknown records that the session goes on: its first stated cost is of earlier runs.
+func (c *cost) unknown() { *c = cost{} }
+
+// context reads the size of the session's context and its cost so far.
+func (s *session) context(u *update) {
+	amount, currency := dialect.RawPath(u.raw, "cost.amount"), u.GetStringBytes("cost", "currency")
+	if schema.IsDecimal(string(amount)) && len(currency) > 0 {
+		if now, err := decimal.NewFromString(string(amount)); err == nil {
+			s.cost.state(now, string(currency))
+		}
+	}
+	for _, name := range []string{"used", "size"} {
+		if dialect.IsNumber(u.Get(name)) {
+			s.notes.set("context_"+name, dialect.RawMember(u.raw, name))
+		}
+	}
+	s.noted()
+}
+
+// state takes a stated cost. The first one of a session that did not begin here is of earlier runs.
+// A cost that is lower than the one before counts from zero.
+func (c *cost) state(now decimal.Decimal, currency string) {
+	if !c.known {
+		c.known, c.before = true, now
+	}
+	if now.LessThan(c.before) {
+		c.before = decimal.Zero
+	}
+	c.now, c.currency = now, currency
+}
+
+// counting reads the usage of a prompt, which is a draft of the protocol: the tokens of all calls of a
+// model for it, the cached ones beside the input.
+var counting = dialect.Counting{
+	Input: "inputTokens", CacheRead: "cachedReadTokens", CacheWrite5m: "cachedWriteTokens",
+	Output: "outputTokens", Reasoning: "thoughtTokens", Total: "totalTokens", Mode: schema.UsageAdd,
+}
+
+// countingWithin is counting for a total that shows the cached tokens to be part of the input.
+var countingWithin = func() dialect.Counting {
+	c := counting
+	c.InputHoldsCache = true
+	return c
+}()
+
+// usage reads the usage of a prompt. It may be missing. What the run has cost belongs to it.
+func (s *session) usage(raw []byte) {
+	if dialect.RawNull(raw) {
+		return
+	}
+	rule := &counting
+	tokens, total, ok := counting.Read(raw)
+	if within, _, _ := countingWithin.Read(raw); ok && tokens.Sum() != total && within.Sum() == total {
+		rule = &countingWithin
+	}
+	u := s.CountHere(rule, s.Run(), raw)
+	if u == nil {
+		return
+	}
+	if amount, currency := s.cost.take(); currency != "" {
+		u.StateCost(amount, currency)
+	}
+}
+
+// take returns what the run has cost since the run before. The currency is "" if nothing was stated.
+func (c *cost) take() (amount, currency string) {
+	amount, currency = c.now.Sub(c.before).String(), c.currency
+	if currency != "" {
+		c.before, c.currency = c.now, ""
+	}
+	return amount, currency
+}
+
+// spend records what the run has cost, if it was not recorded with its tokens.
+func (s *session) spend(run *dialect.Span) {
+	amount, currency := s.cost.take()
+	if currency == "" || amount == "0" {
+		return
+	}
+	id := s.ID("usage")
+	s.UseTokens(id, id, run, schema.UsageAdd, schema.Tokens{}).StateCost(amount, currency)
+}
