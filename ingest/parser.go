@@ -44,21 +44,26 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 		use(in)
 		return
 	}
-	depth := cmp.Or(p.Depth, wellformed.MaxDepth)
+	depth, valid := wellformed.Check(in.Data) // the parser itself is lenient
+	tooDeep := valid && depth > cmp.Or(p.Depth, wellformed.MaxDepth)
 	var parser *fastjson.Parser
 	switch {
-	case wellformed.Deep(in.Data, depth) || !wellformed.JSON(in.Data): // the parser itself is lenient
+	case !valid || tooDeep:
 	case textOnly:
 		in.JSON = dialect.Valid
 	case wellformed.Many(in.Data): // the parser needs a multiple of the bytes of many values
+		tooDeep = true
 	default:
 		parser = parsers.Get().(*fastjson.Parser)
 		if v, err := parser.ParseBytes(in.Data); err == nil {
 			in.JSON = v
 		}
 	}
-	if in.JSON == nil {
-		f.Flags |= invalid(f, in.Data, depth)
+	switch {
+	case tooDeep:
+		f.Flags |= schema.FlagTooDeep
+	case in.JSON == nil && mustBeJSON(f, in.Data):
+		f.Flags |= schema.FlagNotJSON
 	}
 	use(in)
 	if parser != nil && len(in.Data) < largeMessage {
@@ -74,17 +79,6 @@ func (p *Parser) parse(f *schema.Frame, textOnly bool, use func(in *dialect.Inpu
 // concluded from it. The end marker is not a message, but ends an answer all the same.
 func isUndispatched(f *schema.Frame, data []byte) bool {
 	return f.Transport == schema.SSE && f.Flags.Has(schema.FlagUnterminated) && string(data) != dialect.DoneMarker
-}
-
-// invalid returns the flag of a message that was not parsed.
-func invalid(f *schema.Frame, data []byte, depth int) schema.Flags {
-	switch {
-	case (wellformed.Deep(data, depth) || wellformed.Many(data)) && wellformed.JSON(data):
-		return schema.FlagTooDeep
-	case mustBeJSON(f, data):
-		return schema.FlagNotJSON
-	}
-	return 0
 }
 
 // mustBeJSON returns false for HTTP heads and bodies, and for the end marker that JSON streams

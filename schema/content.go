@@ -31,6 +31,9 @@ func Unframe(f *Frame, buf []byte) (Content, []byte) {
 		return unframeSSE(f.Raw, buf)
 	case NDJSON:
 		data := f.Raw
+		if n := len(data); n > 1 && data[0] == '{' && data[n-1] == '\n' && !f.Flags.Has(FlagNote) { // nearly every line
+			return Content{Data: bytes.TrimSuffix(data[:n-1], []byte("\r"))}, buf
+		}
 		if f.Seq == 0 {
 			data = bytes.TrimPrefix(data, bom)
 		}

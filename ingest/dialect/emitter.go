@@ -115,6 +115,10 @@ const (
 	firstText   = 256
 )
 
+// doubledText is the size of a text, bytes, up to which its room doubles when it is full. A larger
+// one gets a quarter more, so that less memory is unused.
+const doubledText = 1 << 20
+
 // MaxText bounds the text of a message that is kept as a fact, bytes. The frames alone have the
 // rest, and the message's attribute truncated_bytes is its size. A fact is stored again whenever
 // it has changed, and has to fit into a block.
@@ -153,6 +157,9 @@ func (m *Message) grow(chunk []byte, at int64) {
 			m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, m.Started), append(m.ChunkEnd, uint32(len(m.text)))
 		}
 		m.text = slices.Grow(m.text, max(firstText, len(chunk)))
+	}
+	if len(m.text)+len(chunk) > cap(m.text) && len(m.text) < doubledText {
+		m.text = slices.Grow(m.text, max(len(m.text), len(chunk)))
 	}
 	m.text = append(m.text, chunk...)
 	m.ChunkAt, m.ChunkEnd = append(m.ChunkAt, at), append(m.ChunkEnd, uint32(len(m.text)))

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/valyala/fastjson"
 )
 
 func nested(depth int, open, inner, end string) string {
@@ -43,32 +45,49 @@ func TestDeepJSON(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	for depth, want := range map[int]bool{MaxDepth: false, MaxDepth + 1: true} {
-		if got := Deep([]byte(nested(depth, "[", "", "]")), MaxDepth); got != want {
-			t.Errorf("%d levels are deep: %v", depth, got)
+	for text, want := range map[string]int{
+		"1": 0, `"[{"`: 0, `{"a":[1]}`: 2, nested(63, "[", "", "]"): 63, nested(64, "[", "", "]"): 64, nested(65, "[", "", "]"): 65,
+		nested(MaxDepth+1, `{"a":`, "1", "}"):                                       MaxDepth + 1,
+		"[" + strings.TrimSuffix(strings.Repeat("[],", 1000), ",") + "]":            2,
+		"[" + nested(70, "[", "", "]") + `,{"a":` + nested(70, "[", "", "]") + "}]": 72,
+	} {
+		if got, ok := Check([]byte(text)); !ok || got != want {
+			t.Errorf("%.80s has %d levels, want %d (%v)", text, got, want, ok)
 		}
-	}
-	if Deep([]byte("["+strings.TrimSuffix(strings.Repeat("[],", 1000), ",")+"]"), MaxDepth) {
-		t.Error("many beside each other are deep")
 	}
 }
 
-// What is deep is judged as encoding/json judges it, as far as that goes.
+// Text without strings is valid exactly if encoding/json says so. Any text is valid exactly if
+// fastjson says so, which accepts control characters before an escape. Neither answer changes if
+// the text is nested deeper.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5e3,"x\n",true,null]}`, `[ ]`, `{"":{}}`, `[1,]`, `"\ud800"`, `[01]`, "[\"\x01\"]", `-`, `{"a":1,"b"}`} {
+	for _, s := range []string{
+		`{"a":[1,2.5e3,"x\n",true,null]}`, `[ ]`, `{"":{}}`, `[1,]`, `"\ud800"`, `[01]`, "[\"\x01\"]", `-`, `{"a":1,"b"}`, "",
+		" \r\n\t{ \"a\" : -0.5E+7 , \"b\":[false , { } ]}\n", `{"a":"12345678\"1234567\\"}`, `"\u00eG"`, `"\x"`, `"12345678`,
+		`"1234567\`, "\"\t and \\n\"", "\"\\n and \t\"", "{\"\x1f\\u00e9 1234567890\":\"é\xff\"}", `[-]`, `[1.]`, `[1e]`, `[1E-]`, `tru`, `[nul]`,
+		"\v1", "1\f", `{"a" 1}`, `{"a":}`, `{,}`, `[}`, `{"a":1]`, `1 2`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		deep := bytes.Join([][]byte{bytes.Repeat([]byte("["), 400), data, bytes.Repeat([]byte("]"), 400)}, nil)
-		if !Deep(deep, MaxDepth) {
-			return // data closes what is before it
+		got := JSON(data)
+		if want := fastjson.ValidateBytes(data) == nil; got != want && levelsOf(data) < 1000 {
+			t.Errorf("%q: %v, fastjson says %v", data, got, want)
 		}
-		if got, want := JSON(deep), json.Valid(deep); got != want && !strict(data) {
+		if want := json.Valid(data); got != want && !bytes.ContainsAny(data, `"`) {
 			t.Errorf("%q: %v, encoding/json says %v", data, got, want)
+		}
+		if bytes.ContainsAny(data, "[]{}") {
+			return // data may close what is before it
+		}
+		deep := bytes.Join([][]byte{bytes.Repeat([]byte("["), 400), data, bytes.Repeat([]byte("]"), 400)}, nil)
+		if inside := JSON(deep); inside != (got || len(bytes.Trim(data, " \t\r\n")) == 0) && !bytes.ContainsAny(data, `",`) {
+			t.Errorf("%q: %v inside 400 arrays, %v alone", data, inside, got)
 		}
 	})
 }
 
-// strict reports whether encoding/json may take what fastjson does not: both keep to
-// RFC 8259, but for what they say of escapes and control characters in strings.
-func strict(data []byte) bool { return bytes.ContainsAny(data, `"`) }
+// levelsOf bounds the recursion of fastjson.
+func levelsOf(data []byte) int {
+	return bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{"))
+}

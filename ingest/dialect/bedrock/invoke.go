@@ -108,7 +108,7 @@ var parsers fastjson.ParserPool
 
 // parsed parses a message and calls see with it. It reports whether data is JSON.
 func parsed(data []byte, see func(inside *dialect.Input)) bool {
-	if wellformed.Deep(data, wellformed.MaxDepth) || !wellformed.JSON(data) {
+	if depth, ok := wellformed.Check(data); !ok || depth > wellformed.MaxDepth {
 		return false
 	}
 	p := parsers.Get()

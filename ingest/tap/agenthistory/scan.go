@@ -105,7 +105,7 @@ func (p *Progress) compareContent(
 	c.frames, c.offset, c.digest, c.unfinished = split.frames, split.offset, split.digest.Sum64(), split.unfinished()
 	c.read = c.offset
 	if split.ended() {
-		c.read += int64(len(split.tail))
+		c.read += int64(len(split.tail()))
 	}
 	return ids, same, split.end()
 }

@@ -26,7 +26,8 @@ type splitter struct {
 	frames uint64 // complete frames
 	offset int64  // bytes of these frames
 	digest xxhash.Digest
-	tail   []byte // the bytes after the last complete frame, up to the frame limit
+	read   []byte // the bytes since the last complete frame before the current read, up to the frame limit
+	taken  int    // number of bytes of read that were emitted as frames
 }
 
 // splitSize bounds one read, bytes.
@@ -55,7 +56,7 @@ func (c *splitter) split(from io.Reader, between func() error) error {
 		}
 		n, err := from.Read(c.buf)
 		if n > 0 {
-			c.keepTail(c.buf[:n])
+			c.keep(c.buf[:n])
 			if failed := c.framer.Split(c.buf[:n], c.at, c.take); failed != nil {
 				return failed
 			}
@@ -75,12 +76,17 @@ type readError struct{ err error }
 func (e *readError) Error() string { return fmt.Sprintf("read: %v", reasonOf(e.err)) }
 func (e *readError) Unwrap() error { return e.err }
 
-// keepTail keeps the bytes after the last complete frame.
-func (c *splitter) keepTail(p []byte) {
-	if len(c.tail)+len(p) <= c.limit+splitSize {
-		c.tail = append(c.tail, p...)
+// keep keeps the bytes of the next read until they are emitted as frames.
+func (c *splitter) keep(p []byte) {
+	c.read = c.read[:copy(c.read, c.read[c.taken:])]
+	c.taken = 0
+	if len(c.read)+len(p) <= c.limit+splitSize {
+		c.read = append(c.read, p...)
 	}
 }
+
+// tail returns the bytes after the last complete frame, up to the frame limit.
+func (c *splitter) tail() []byte { return c.read[c.taken:] }
 
 // take emits a complete frame. It leaves out the end of a document after its messages, which
 // changes with each write.
@@ -88,7 +94,7 @@ func (c *splitter) take(f *schema.Frame) error {
 	if c.kind == document && f.Flags.Has(schema.FlagNote) {
 		return nil
 	}
-	c.tail = c.tail[:copy(c.tail, c.tail[min(len(f.Raw), len(c.tail)):])]
+	c.taken += min(len(f.Raw), len(c.tail()))
 	f.Cuts = nil // the reads of a file are not recorded
 	n := int64(len(f.Raw))
 	_, _ = c.digest.Write(f.Raw)
@@ -111,8 +117,8 @@ func (c *splitter) end() error {
 
 // ended reports whether the source ends with an unterminated line that is a complete JSON value.
 func (c *splitter) ended() bool {
-	return c.kind == lines && len(c.tail) > 0 && wellformed.JSON(c.tail)
+	return c.kind == lines && len(c.tail()) > 0 && wellformed.JSON(c.tail())
 }
 
 // unfinished reports whether the last line is incomplete.
-func (c *splitter) unfinished() bool { return c.kind == lines && len(c.tail) > 0 && !c.ended() }
+func (c *splitter) unfinished() bool { return c.kind == lines && len(c.tail()) > 0 && !c.ended() }
