@@ -67,6 +67,18 @@ export default defineConfig({
     // An inlined asset would need data: in the content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // All that the first page needs, in one request.
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            // What several of the other pages need, by the pages that need it; small parts join others.
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 30_000 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(
