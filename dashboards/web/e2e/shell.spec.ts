@@ -76,7 +76,7 @@ test('on a phone a sheet has all pages', async ({ page }) => {
 })
 
 test('the key / leads to the search in all texts, on every page', async ({ page }) => {
-  for (const path of ['/', '/prices', '/search']) {
+  for (const path of ['/', '/prices']) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await page.locator('body').press('/')
