@@ -13,7 +13,7 @@ function packages(): Plugin {
     generateBundle(_, bundle) {
       const paths = new Set<string>()
       for (const chunk of Object.values(bundle)) {
-        for (const id of chunk.type === 'chunk' ? chunk.moduleIds : []) {
+        for (const id of chunk.type === 'chunk' ? chunk.moduleIds : chunk.originalFileNames) {
           const path = /(node_modules\/.*node_modules\/|node_modules\/)((?:@[^/]+\/)?[^/]+)\//.exec(id)
           const tool = /^\0(vite|rolldown)\//.exec(id) // what the build adds of its own
           if (path) paths.add(`${path[1]}${path[2]}`)
