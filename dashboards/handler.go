@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -21,6 +22,7 @@ type asset struct {
 	etag        string
 	plain       []byte
 	gzip        []byte // nil where it saves nothing
+	brotli      []byte // as the build compressed it; nil where it saves nothing
 }
 
 // Handler serves the page. Every path that is none of its files is one of the
@@ -42,7 +44,7 @@ func New() *Handler {
 func newHandler(from fs.FS) (*Handler, error) {
 	h := &Handler{assets: map[string]asset{}}
 	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) == ".gitkeep" {
+		if err != nil || d.IsDir() || path.Base(name) == ".gitkeep" || path.Ext(name) == compressedExt {
 			return err
 		}
 		text, err := fs.ReadFile(from, name)
@@ -54,6 +56,9 @@ func newHandler(from fs.FS) (*Handler, error) {
 			return nil
 		}
 		a, err := newAsset(name, text)
+		if packed, missing := fs.ReadFile(from, name+compressedExt); missing == nil {
+			a.brotli = packed
+		}
 		h.assets["/"+name] = a
 		return err
 	})
@@ -62,6 +67,10 @@ func newHandler(from fs.FS) (*Handler, error) {
 	}
 	return h, err
 }
+
+// compressedExt ends the names of files with the brotli form of the file without it. It takes seconds
+// to make, so the build makes it.
+const compressedExt = ".br"
 
 func newAsset(name string, text []byte) (asset, error) {
 	sum := sha256.Sum256(text)
@@ -118,12 +127,29 @@ func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, a asset) {
 		return
 	}
 	body := a.plain
-	if a.gzip != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	switch accepted := r.Header.Get("Accept-Encoding"); {
+	case a.brotli != nil && accepts(accepted, "br"):
+		header.Set("Content-Encoding", "br")
+		body = a.brotli
+	case a.gzip != nil && accepts(accepted, "gzip"):
 		header.Set("Content-Encoding", "gzip")
 		body = a.gzip
 	}
 	header.Set("Content-Length", fmt.Sprint(len(body)))
 	_, _ = w.Write(body) // a client that has gone wants no error
+}
+
+// accepts reports whether a client names a coding in Accept-Encoding and does not exclude it.
+func accepts(header, coding string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), coding) {
+			q, given := strings.CutPrefix(strings.TrimSpace(weight), "q=")
+			value, err := strconv.ParseFloat(q, 64)
+			return !given || err == nil && value > 0
+		}
+	}
+	return false
 }
 
 // policy is the page's content security policy. Pictures may be data, since

@@ -37,6 +37,7 @@ func TestHandler(t *testing.T) {
 		".gitkeep":        {},
 		"index.html":      {Data: []byte("<html><head></head><body></body></html>")},
 		"assets/a-123.js": {Data: []byte(script)},
+		"assets/b-456.js": {Data: []byte(script)}, "assets/b-456.js.br": {Data: []byte("brotli")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,20 @@ func TestHandler(t *testing.T) {
 		}
 		if len(seen) != 3 {
 			t.Errorf("%d nonces for three answers", len(seen))
+		}
+	})
+
+	t.Run("what the build compressed is sent to who accepts it", func(t *testing.T) {
+		for accepted, want := range map[string]string{
+			"gzip, deflate, br, zstd": "br", "gzip;q=1.0, br;q=0.5": "br", "gzip, br;q=0": "gzip", "br;q=0.0": "", "brotli": "", "": "",
+		} {
+			res := serve(t, h, "/assets/b-456.js", "Accept-Encoding", accepted)
+			if got := res.Header.Get("Content-Encoding"); got != want || (text(t, res.Body) == "brotli") != (want == "br") {
+				t.Errorf("%q: coding %q, want %q", accepted, got, want)
+			}
+		}
+		if res := serve(t, h, "/assets/b-456.js.br"); res.StatusCode != http.StatusNotFound {
+			t.Errorf("the compressed file itself: %s", res.Status)
 		}
 	})
 

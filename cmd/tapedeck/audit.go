@@ -17,7 +17,7 @@ type auditCommand struct {
 	By      string   `help:"Only what this principal did: its id or name." placeholder:"WHO"`
 	Action  string   `help:"Only this action, like session.replay, or a kind of objects, like session or token." placeholder:"ACTION"`
 	Object  string   `help:"Only what was done to this: the id of a session or token, the number of a bill." placeholder:"ID"`
-	Outcome string   `help:"Only this outcome: begun, done, refused, invalid or failed." enum:",begun,done,refused,invalid,failed" default:"" placeholder:"OUTCOME"`
+	Outcome string   `help:"Only this outcome: begun, done, refused, invalid, failed or aborted." enum:",begun,done,refused,invalid,failed,aborted" default:"" placeholder:"OUTCOME"`
 	From    timeFlag `help:"Only from this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To      timeFlag `help:"Only before this time." placeholder:"TIME" aliases:"until"`
 	Limit   int      `help:"How many to list at most, in a table or json." short:"n" default:"50" placeholder:"N"`

@@ -83,7 +83,7 @@ func dialectFile(req *http.Request) (*custom.Mapping, error) {
 
 func (r *Redecoder) fail(w http.ResponseWriter, req *http.Request, err error) {
 	if req.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // in case the client is still connected
+		problem.Write(w, problem.Ended(req.Context())) // in case the client is still connected
 		return
 	}
 	p, known := problem.From(err)

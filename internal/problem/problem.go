@@ -82,8 +82,7 @@ func NotFound(detail string) *Problem {
 	return &Problem{Status: http.StatusNotFound, Detail: detail}
 }
 
-// Interrupted returns the problem for a request whose context has ended: the client has
-// disconnected, or the server is shutting down.
+// Interrupted returns the problem for a request that ended because the server is shutting down.
 func Interrupted() *Problem {
 	return &Problem{
 		Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
@@ -91,13 +90,20 @@ func Interrupted() *Problem {
 	}
 }
 
-// Ended returns the problem for a request whose context has ended: the problem that ended it, or
-// Interrupted.
+// StatusClientLeft is the status of a request whose client disconnected before the answer began. It is
+// recorded and counted; no client receives it.
+const StatusClientLeft = 499
+
+// Ended returns the problem for a request whose context has ended: the problem that ended it, or that
+// the client disconnected.
 func Ended(ctx context.Context) *Problem {
 	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
 		return p
 	}
-	return Interrupted()
+	return &Problem{
+		Title: "Client disconnected", Status: StatusClientLeft,
+		Detail: "The connection was closed before the answer began.",
+	}
 }
 
 // From returns the problem in err's chain. For any other error it returns a general problem without

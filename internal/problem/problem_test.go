@@ -1,6 +1,7 @@
 package problem_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,5 +99,28 @@ func TestPlainText(t *testing.T) {
 	if text := string(p.Append([]byte("data: "))); !strings.HasPrefix(text, `data: {"title"`) ||
 		!strings.Contains(text, `"type:<frame type>"`) || !strings.Contains(text, ` & `) || strings.HasSuffix(text, "\n") {
 		t.Errorf("%q", text)
+	}
+}
+
+// A request ends with the reason that ended it; without one its client disconnected.
+func TestEnded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		cause error
+		want  int
+	}{
+		"the client disconnected":     {nil, problem.StatusClientLeft},
+		"the server is shutting down": {problem.Interrupted(), http.StatusServiceUnavailable},
+		"the token was revoked":       {fmt.Errorf("revoked: %w", &problem.Problem{Status: http.StatusUnauthorized}), http.StatusUnauthorized},
+	} {
+		life, end := context.WithCancelCause(t.Context())
+		request, leave := context.WithCancel(life)
+		if tc.cause == nil {
+			leave()
+		}
+		end(tc.cause)
+		if got := problem.Ended(request); got.Status != tc.want {
+			t.Errorf("%s: status %d, want %d", name, got.Status, tc.want)
+		}
+		leave()
 	}
 }

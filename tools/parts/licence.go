@@ -10,7 +10,7 @@ import (
 // Allowed are the licences with which parts may be shipped. All of them permit distribution of the
 // program under its own licence if their texts are included. MPL-2.0 is for modules that are linked
 // unchanged; the module proxy provides their source.
-var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0",
+var Allowed = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "OFL-1.1",
 	"Unlicense"}
 
 // sign is a sentence that identifies a licence, with single spaces.

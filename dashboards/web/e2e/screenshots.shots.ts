@@ -37,7 +37,7 @@ const full: readonly Shot[] = [
     name: 'session-totals',
     path: '/sessions/demo?t=4.2',
     ready: '[aria-label="Player"]',
-    tab: { name: 'Totals', ready: 'text=Model calls' },
+    tab: { name: 'Totals', ready: '[aria-label="Model calls"]' },
   },
   { name: 'usage', path: '/usage?from=now-30d', ready: 'tfoot' },
   { name: 'reconciliation', path: '/usage/reconciliation?from=now-24h', ready: 'main [data-ready]' },

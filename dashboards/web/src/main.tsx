@@ -1,4 +1,5 @@
 import './mantine'
+import './fonts.css'
 import './tokens.css'
 import './global.css'
 import { MantineProvider } from '@mantine/core'

@@ -14,14 +14,29 @@ const deck: MantineColorsTuple = [
   '#883402',
 ]
 
+/** The greys of the dark scheme: from the letters to the darkest ground. */
+const dark: MantineColorsTuple = [
+  '#d7dce2',
+  '#b4bbc4',
+  '#8b939d',
+  '#5c6570',
+  '#323a44',
+  '#262d36',
+  '#1a2027',
+  '#12161b',
+  '#0d1014',
+  '#08090c',
+]
+
 export const theme = createTheme({
   primaryColor: 'deck',
   primaryShade: { light: 7, dark: 5 },
-  colors: { deck },
+  colors: { deck, dark },
   defaultRadius: 'md',
   fontFamily:
-    'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+    '"Geist Variable", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamilyMonospace:
+    '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   autoContrast: true,
   cursorType: 'pointer',
 })

@@ -39,6 +39,9 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 		if r.server {
 			e.Tenant = access.AllTenants
 		}
+		if of := s.visits.RequestID(&e); of != "" {
+			e.RequestID = of
+		}
 		if !strings.HasPrefix(c.Path(), "/emulate/") { // recorded answers have only the recorded fields
 			c.Response().Header().Set(requestIDHeader, e.RequestID)
 		}
@@ -64,6 +67,9 @@ func (s *Server) audited(r route, next echo.HandlerFunc) echo.HandlerFunc {
 			e.Outcome = audit.OutcomeOf(e.Status)
 			if e.Continues && e.Outcome == audit.Done {
 				return // the entry of the beginning is stored
+			}
+			if e.Outcome == audit.Done && s.visits.Continues(&e) {
+				return
 			}
 			if changes {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)

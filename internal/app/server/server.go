@@ -22,6 +22,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/tap/websocket"
+	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/app/lifecycle/backup"
@@ -33,6 +34,7 @@ import (
 	"tapedeck/internal/compressed"
 	"tapedeck/internal/h2c"
 	"tapedeck/internal/httplog"
+	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/replay/clickhouse"
@@ -120,6 +122,7 @@ type Server struct {
 	backups   *backup.Service     // nil without the role api
 	heads     slow.Heads
 	stopping  atomic.Bool
+	visits    audit.Visits
 	uploads   *upload.Server     // nil without the role ingest
 	sockets   *websocket.Handler // nil without the role ingest; http.Server does not wait for its connections
 }
@@ -168,7 +171,8 @@ func (s *Server) URL() string {
 // parts in the order of the data flow, before stop's deadline.
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
 	// Requests end with the server, so that open streams do not delay its end.
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	life, cancelLife := context.WithCancelCause(context.WithoutCancel(ctx))
+	end := func() { cancelLife(problem.Interrupted()) }
 	defer end()
 	s.http.BaseContext = func(net.Listener) context.Context { return life }
 	s.http.RegisterOnShutdown(end)

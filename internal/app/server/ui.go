@@ -14,7 +14,7 @@ import (
 // route are answered with a problem, which a browser receives as a page.
 var uiPaths = []string{"/", "/sessions/*", "/usage", "/usage/reconciliation", "/bills", "/prices", "/tools",
 	"/calls", "/search", "/compare", "/retention", "/record", "/audit", "/login", "/access", "/share",
-	"/assets/*", "/icon.svg"}
+	"/assets/*"}
 
 func (s *Server) uiRoutes(rt *routeTable) {
 	s.ui = dashboards.New()

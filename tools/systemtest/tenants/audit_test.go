@@ -103,6 +103,38 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// A page that polls the messages of a session makes one entry for the visit, and its answers have the
+// request id of that entry. A request that fails has an entry of its own.
+func TestAuditVisit(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.fill(alpha, 1)
+	tenant, session := tenantOf(alpha), "only-"+alpha
+	reader, admin := r.token(tenant, access.ReadRaw), r.token(tenant, access.Admin)
+	path := "/v1/sessions/" + session + "/transcript"
+	ids := map[string]bool{}
+	for range 3 {
+		for _, token := range []string{admin, reader} {
+			ids[r.request(token, "GET", path+"?chunks=1", "", "").header.Get("X-Request-Id")] = true
+		}
+		r.request(reader, "GET", path+"?chunks=maybe", "", "") // the last of all: the others are stored before
+	}
+	outcomes := map[string]int{}
+	bounded.Until(t, "all entries are stored", func() bool {
+		clear(outcomes)
+		for _, e := range items(t, r.request(admin, "GET", "/v1/audit?action=session.transcript", "", "")) {
+			outcomes[e["outcome"].(string)]++
+			if !ids[e["request_id"].(string)] {
+				t.Errorf("no answer had the request id %v", e["request_id"])
+			}
+		}
+		return outcomes["invalid"] == 3
+	})
+	if outcomes["done"] != 2 || len(ids) != 2 {
+		t.Errorf("%v, %d request ids for the visits of two readers", outcomes, len(ids))
+	}
+}
+
 // Without NATS nothing is changed and nothing is read that is to be recorded: the answer is
 // 503, and names the audit log, until the tokens cannot be checked either.
 func TestAuditAway(t *testing.T) {

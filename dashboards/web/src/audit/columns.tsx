@@ -73,6 +73,7 @@ const colours: Record<Entry['outcome'], string> = {
   refused: 'red',
   invalid: 'yellow',
   failed: 'red',
+  aborted: 'gray',
   begun: 'yellow',
 }
 

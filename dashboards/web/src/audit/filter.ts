@@ -6,6 +6,7 @@ export const outcomes: Record<Outcome, string> = {
   refused: 'The principal may not do this',
   invalid: 'The request was not valid, or its object does not exist',
   failed: 'The server could not do it',
+  aborted: 'The client disconnected before the answer began',
   begun: 'A change whose end is not known',
 }
 

@@ -20,23 +20,23 @@ export function healthSeries(rows: readonly CallRow[], starts: readonly number[]
   return [
     {
       name: 'errors and stalled calls',
-      colour: '#d64545',
+      colour: 'var(--mark-error)',
       drawn: values(({ errors, stalled_calls }) => errors + stalled_calls),
       kind: 'bars',
       axis: 1,
     },
     {
       name: 'first token p95',
-      colour: '#e8650f',
+      colour: 'var(--series-3)',
       drawn: values((row) => row.first_token_p95_ms),
       kind: 'line',
     },
     {
       name: 'first token p50',
-      colour: '#2f7fd6',
+      colour: 'var(--series-1)',
       drawn: values((row) => row.first_token_p50_ms),
       kind: 'line',
     },
-    { name: 'gap p99', colour: '#7a5fd0', drawn: values((row) => row.gap_p99_ms), kind: 'line' },
+    { name: 'gap p99', colour: 'var(--series-5)', drawn: values((row) => row.gap_p99_ms), kind: 'line' },
   ]
 }

@@ -5,8 +5,8 @@ import type { StepTime } from './queries'
 /** The parts of a step's time, in their order, with their colours. */
 export const timeParts = [
   { name: 'Waiting', of: (time: StepTime) => time.waiting_ms, mark: 'var(--mark-soft)' },
-  { name: 'First token', of: (time: StepTime) => time.first_token_ms, mark: 'var(--mantine-color-yellow-6)' },
-  { name: 'Generation', of: (time: StepTime) => time.generation_ms, mark: 'var(--mark-llm)' },
+  { name: 'First token', of: (time: StepTime) => time.first_token_ms, mark: 'var(--mark-waiting)' },
+  { name: 'Generation', of: (time: StepTime) => time.generation_ms, mark: 'var(--mark-model)' },
   { name: 'Tools', of: (time: StepTime) => time.tool_ms, mark: 'var(--mark-tool)' },
 ]
 

@@ -8,6 +8,7 @@ const looks: Record<SpanState, StateLook> = {
     color: 'yellow',
     name: 'Silent',
     why: 'It has not ended, and no frame has come for a while.',
+    weight: 'much',
   },
   waiting: { color: 'yellow', name: 'Waiting', why: 'It waits for an approval, or for a client.' },
   unclosed: { color: 'yellow', name: 'Never ended', why: 'Its run or its stream ended, and it did not.' },

@@ -16,6 +16,14 @@ const letters: Partial<Record<StateLook['color'], string>> = {
   teal: 'var(--text-ok)',
 }
 
+/** The grounds on which a prominent state has its name. */
+const strong: Record<StateLook['color'], string> = {
+  teal: 'teal.9',
+  gray: 'gray.9',
+  red: 'red.9',
+  yellow: 'yellow.5',
+}
+
 export function StateBadge({ color, name, why, weight }: StateLook) {
   const c = weight === 'much' ? undefined : letters[color]
   return (
@@ -23,7 +31,7 @@ export function StateBadge({ color, name, why, weight }: StateLook) {
       className={classes.badge ?? ''}
       data-weight={weight}
       leftSection={weight === 'none' ? <span className={classes.dot} /> : undefined}
-      color={weight === 'much' ? `${color}.9` : color}
+      color={weight === 'much' ? strong[color] : color}
       variant={weight === 'much' ? 'filled' : 'light'}
       size="sm"
       radius="sm"

@@ -3,7 +3,12 @@ import { StateBadge, type StateLook } from './statebadge'
 
 const looks: Record<Schemas['SessionStatus'], StateLook> = {
   running: { color: 'teal', name: 'Running', why: 'Frames are arriving.' },
-  quiet: { color: 'yellow', name: 'Quiet', why: 'It is open, and no frame has come for a while.' },
+  quiet: {
+    color: 'yellow',
+    name: 'Quiet',
+    why: 'It is open, and no frame has come for a while.',
+    weight: 'much',
+  },
   lost: {
     color: 'gray',
     name: 'Lost',

@@ -1,3 +1,4 @@
+import { dayOf, longTime } from '../format/moment'
 import { atWallClock, wallClock } from '../format/zone'
 
 /** Ranges of time that are chosen often. The ends are times as the API reads them. */
@@ -45,12 +46,12 @@ export function rangeName({ from, to }: Range, zone: string): string {
     : `${instantName(from, zone)} – ${instantName(to, zone)}`
 }
 
-/** now-24h as it is, 2026-03-28T13:05:00Z as a clock in the zone shows it. */
+/** now-24h as it is, 2026-03-28T13:05:00Z as a clock in the zone shows it: 28 Mar 2026, 14:05. */
 function instantName(instant: string, zone: string): string {
   const at = Date.parse(instant)
-  return Number.isNaN(at) || !instant.includes('T')
-    ? instant
-    : wallClock(new Date(at), zone).slice(0, 16).replace('T', ' ')
+  if (Number.isNaN(at)) return instant
+  if (!instant.includes('T')) return `${dayOf(instant)} ${instant.slice(0, 4)}`
+  return longTime(instant, zone).slice(0, -3)
 }
 
 /** What a field for date and time shows for an instant; "" for one that it cannot show. */

@@ -1,7 +1,6 @@
-import { CloseButton, Kbd, TextInput } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 /** How long after the last key a search begins, ms. */
 const pause = 200
@@ -22,8 +21,6 @@ export function Search({
   change: (value: string, options: { replace: boolean }) => void
 }) {
   const [draft, setDraft] = useState<string | null>(null)
-  const field = useRef<HTMLInputElement>(null)
-  useHotkeys([['/', () => field.current?.focus()]])
   useEffect(() => {
     if (draft === null) return
     const timer = setTimeout(() => {
@@ -35,18 +32,13 @@ export function Search({
   const shown = draft ?? value
   return (
     <TextInput
-      ref={field}
       type="search"
       size="sm"
       aria-label={label}
       placeholder={placeholder}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        shown === '' ? (
-          <Kbd size="xs" visibleFrom="sm" aria-hidden>
-            /
-          </Kbd>
-        ) : (
+        shown === '' ? null : (
           <CloseButton size="sm" aria-label="Clear the search" onClick={() => setDraft('')} />
         )
       }

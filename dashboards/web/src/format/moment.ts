@@ -11,11 +11,15 @@ export function shortTime(iso: string, now = new Date(), zone = viewerZone): str
   return date.slice(0, 4) === today.slice(0, 4) ? `${day} ${time.slice(0, 5)}` : `${day} ${date.slice(0, 4)}`
 }
 
+/** A time to the second, in the viewer's zone: 28 Mar 2026, 14:05:09. */
+export function longTime(iso: string, zone = viewerZone): string {
+  const [date = '', time = ''] = wallClock(new Date(iso), zone).split('T')
+  return `${dayOf(date)} ${date.slice(0, 4)}, ${time}`
+}
+
 /** A time in full, to the millisecond, in the viewer's zone: 28 Mar 2026, 14:05:09.123. */
 export function fullTime(iso: string, zone = viewerZone): string {
-  const at = new Date(iso)
-  const [date = '', time = ''] = wallClock(at, zone).split('T')
-  return `${dayOf(date)} ${date.slice(0, 4)}, ${time}.${thousandths(at)}`
+  return `${longTime(iso, zone)}.${thousandths(new Date(iso))}`
 }
 
 /** The same in UTC: 2026-03-28 13:05:09.123 UTC. */

@@ -12,7 +12,7 @@ import { ReportTable } from '../reports/table'
 import { Search } from '../filters/search'
 import { useTitle } from '../components/title'
 import { modelAddress } from './address'
-import { Price, perText, unitAmount } from './price'
+import { Price, perText, placesOf, unitAmount } from './price'
 import { pricesQuery, type PricedModel } from './queries'
 import { Source } from './source'
 import { UnmatchedTable } from './unmatched'
@@ -54,7 +54,7 @@ export function PriceTable({ model }: { model: string }) {
             <>
               <ReportTable
                 label="Prices of models"
-                columns={columnsFor(head.currency)}
+                columns={columnsFor(head.currency, models)}
                 rows={models}
                 rowKey={(row) => `${row.provider} ${row.model}`}
               />
@@ -79,7 +79,7 @@ const units = [
   { key: 'output_mtok', name: 'output' },
 ] as const
 
-function columnsFor(currency: string): Column<PricedModel>[] {
+function columnsFor(currency: string, models: readonly PricedModel[]): Column<PricedModel>[] {
   const priceOf = (model: PricedModel, key: string) => model.prices.find(({ price_key }) => price_key === key)
   return [
     {
@@ -99,16 +99,21 @@ function columnsFor(currency: string): Column<PricedModel>[] {
       ),
     },
     { name: 'provider', key: ({ provider }) => provider, cell: ({ provider }) => provider },
-    ...units.map(({ key, name }) => ({
-      name,
-      hint: 'For a million tokens.',
-      figure: true,
-      key: (model: PricedModel) => {
-        const price = priceOf(model, key)
-        return price === undefined ? null : Number(price.price)
-      },
-      cell: (model: PricedModel) => <Price price={priceOf(model, key)} currency={currency} />,
-    })),
+    ...units.map(({ key, name }) => {
+      const places = placesOf(models.map((model) => priceOf(model, key)?.price ?? ''))
+      return {
+        name,
+        hint: 'For a million tokens.',
+        figure: true,
+        key: (model: PricedModel) => {
+          const price = priceOf(model, key)
+          return price === undefined ? null : Number(price.price)
+        },
+        cell: (model: PricedModel) => (
+          <Price price={priceOf(model, key)} currency={currency} places={places} />
+        ),
+      }
+    }),
     {
       name: 'other units',
       key: ({ prices }) => others(prices).length,

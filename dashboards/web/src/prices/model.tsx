@@ -7,7 +7,7 @@ import classes from '../reports/page.module.css'
 import type { Column } from '../reports/column'
 import { ReportTable } from '../reports/table'
 import { useTitle } from '../components/title'
-import { Price, tierTexts, unitAmount } from './price'
+import { inColumn, placesOf, Price, tierTexts, unitAmount } from './price'
 import { modelQuery, type ModelPrices, type UnitPrice } from './queries'
 import { RulesTable } from './rules'
 import { Source } from './source'
@@ -40,7 +40,7 @@ export function ModelPage({ provider, id }: { provider: string; id: string }) {
           </Title>
           <ReportTable
             label="Prices of standard calls"
-            columns={unitColumns(data.currency)}
+            columns={unitColumns(data.currency, data.prices)}
             rows={data.prices}
             rowKey={({ price_key }) => price_key}
           />
@@ -66,7 +66,9 @@ export function ModelPage({ provider, id }: { provider: string; id: string }) {
   )
 }
 
-function unitColumns(currency: string): Column<UnitPrice>[] {
+function unitColumns(currency: string, prices: readonly UnitPrice[]): Column<UnitPrice>[] {
+  const places = placesOf(prices.flatMap(({ price, list_price }) => [price, list_price ?? '']))
+  const amount = (price: string) => unitAmount(inColumn(price, places), currency)
   return [
     { name: 'unit', key: ({ unit }) => unit, cell: ({ unit }) => unit.replaceAll('_', ' ') },
     { name: 'for', figure: true, key: ({ per }) => per, cell: ({ per }) => count(per) },
@@ -74,14 +76,14 @@ function unitColumns(currency: string): Column<UnitPrice>[] {
       name: 'list price',
       figure: true,
       key: ({ list_price }) => (list_price === null ? null : Number(list_price)),
-      cell: ({ list_price }) => (list_price === null ? '–' : unitAmount(list_price, currency)),
+      cell: ({ list_price }) => (list_price === null ? '–' : amount(list_price)),
     },
     {
       name: 'price',
       hint: 'With the rules of the overlay and of the price file.',
       figure: true,
       key: ({ price }) => Number(price),
-      cell: ({ price }) => <b>{unitAmount(price, currency)}</b>,
+      cell: ({ price }) => <b>{amount(price)}</b>,
     },
     {
       name: 'tiers',
@@ -129,11 +131,12 @@ function periodColumns(periods: readonly PricePeriod[]): Column<PricePeriod>[] {
     },
     ...keys.map((price_key): Column<PricePeriod> => {
       const priceOf = ({ prices }: PricePeriod) => prices.find((price) => price.price_key === price_key)
+      const places = placesOf(periods.map((period) => priceOf(period)?.price ?? ''))
       return {
         name: price_key,
         figure: true,
         key: (period) => Number(priceOf(period)?.price ?? -1),
-        cell: (period) => <Price price={priceOf(period)} currency="USD" />,
+        cell: (period) => <Price price={priceOf(period)} currency="USD" places={places} />,
       }
     }),
   ]

@@ -3,7 +3,16 @@ import { count } from '../format/numbers'
 import type { UnitPrice } from './queries'
 
 /** A price in the table's currency, with the prices of its tiers in the tooltip. */
-export function Price({ price, currency }: { price: UnitPrice | undefined; currency: string }) {
+export function Price({
+  price,
+  currency,
+  places,
+}: {
+  price: UnitPrice | undefined
+  currency: string
+  /** As many decimal places as the other prices of its column have. */
+  places: number
+}) {
   if (price === undefined)
     return (
       <Text span inherit c="dimmed">
@@ -13,16 +22,22 @@ export function Price({ price, currency }: { price: UnitPrice | undefined; curre
   const lines = [`${price.price} ${currency} for ${perText(price)}`, ...tierTexts(price, currency)]
   return (
     <span title={lines.join('\n')}>
-      {unitAmount(inColumn(price.price), currency)}
+      {unitAmount(inColumn(price.price, places), currency)}
       {price.tiers.length > 0 && ' +'}
     </span>
   )
 }
 
-/** A price with two decimal places at least, so that those of a column have their points below each other. */
-function inColumn(price: string): string {
-  const [whole = '', places = ''] = price.split('.')
-  return `${whole}.${places.padEnd(2, '0')}`
+/** How many decimal places the prices of a column get: those of the most precise one, from 2 to 4. */
+export function placesOf(prices: readonly string[]): number {
+  const most = Math.max(...prices.map((price) => price.split('.')[1]?.length ?? 0))
+  return Math.min(Math.max(most, 2), 4)
+}
+
+/** A price with this many decimal places at least: those of a column have their points below each other. */
+export function inColumn(price: string, places: number): string {
+  const [whole = '', decimals = ''] = price.split('.')
+  return `${whole}.${decimals.padEnd(places, '0')}`
 }
 
 /** 1,000,000 input tokens */

@@ -7,6 +7,7 @@ import classes from './chart.module.css'
 /** What a chart draws over its periods. */
 export interface Series {
   name: string
+  /** A variable of tokens.css: var(--series-1). */
   colour: string
   /** What is drawn; null where there is nothing. */
   drawn: readonly (number | null)[]
@@ -106,7 +107,7 @@ function options(
   const width = element.clientWidth
   const styles = getComputedStyle(element)
   const [text, grid] = [styles.getPropertyValue('--text-quiet'), styles.getPropertyValue('--line-soft')]
-  const font = '11px system-ui, sans-serif'
+  const font = `11px ${styles.fontFamily}`
   const bars = uPlot.paths.bars?.({ size: [0.72, 64], radius: 0.06 })
   return {
     width,
@@ -149,18 +150,21 @@ function options(
     ],
     series: [
       {},
-      ...series.map(({ name, colour, kind, axis = 0 }): uPlot.Series => ({
-        label: name,
-        scale: `y${axis}`,
-        stroke: colour,
-        width: kind === 'line' ? 2 : 0,
-        ...(kind === 'bars' && { fill: colour }),
-        ...(kind === 'bars' && bars !== undefined && { paths: bars }),
-        // Where points are many, only those without a neighbour are drawn, which uPlot does by itself.
-        points: { ...(periods.length < 60 && { show: kind === 'line' }), size: 6, fill: colour },
-        // Over periods without a value there is no line; a value between two such periods is a point.
-        spanGaps: false,
-      })),
+      ...series.map(({ name, colour, kind, axis = 0 }): uPlot.Series => {
+        const drawn = styles.getPropertyValue(colour.replace(/^var\((.*)\)$/, '$1'))
+        return {
+          label: name,
+          scale: `y${axis}`,
+          stroke: drawn,
+          width: kind === 'line' ? 2 : 0,
+          ...(kind === 'bars' && { fill: drawn }),
+          ...(kind === 'bars' && bars !== undefined && { paths: bars }),
+          // Where points are many, only those without a neighbour are drawn, which uPlot does by itself.
+          points: { ...(periods.length < 60 && { show: kind === 'line' }), size: 6, fill: drawn },
+          // Over periods without a value there is no line; a value between two such periods is a point.
+          spanGaps: false,
+        }
+      }),
     ],
     hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
   }

@@ -84,6 +84,6 @@ test('the filters change the address', async () => {
 test('an empty range is named', async () => {
   show('from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z&timezone=UTC', [])
   expect(await screen.findByText('No usage in this range')).toBeTruthy()
-  expect(screen.getByText('2001-01-01 00:00 – 2001-01-02 00:00', { selector: 'p, div, span' })).toBeTruthy()
+  expect(screen.getByText('1 Jan 2001, 00:00 – 2 Jan 2001, 00:00', { selector: 'p, div, span' })).toBeTruthy()
   expect(screen.queryByRole('table')).toBeNull()
 })

@@ -3,10 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 
-/**
- * The field for what to search for in all texts. The keys / and Ctrl K lead to it; on pages with a search field of
- * their own / leads to that.
- */
+/** The field for what to search for in all texts. The keys / and Ctrl K lead to it. */
 export function SearchField({
   value,
   search,
@@ -30,12 +27,7 @@ export function SearchField({
     field.current?.select()
   }
   useHotkeys([
-    [
-      '/',
-      () => {
-        if (document.querySelector('main input[type=search]') === null) focus()
-      },
-    ],
+    ['/', focus],
     ['mod+K', focus],
   ])
   return (
@@ -50,7 +42,8 @@ export function SearchField({
         ref={field}
         size="sm"
         aria-label="Search in all that was said"
-        placeholder="Search"
+        placeholder="Search all texts"
+        aria-keyshortcuts="/"
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}

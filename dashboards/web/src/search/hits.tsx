@@ -71,7 +71,7 @@ function SessionHits({ group }: { group: Group }) {
                 >
                   {speakerOf(hit)}
                 </Badge>
-                <span className={`${classes.offset} figures`}>+{duration(hit.offset_ms)}</span>
+                <span className={classes.offset}>+{duration(hit.offset_ms)}</span>
                 {!hit.complete && <span className={classes.offset}>still grows</span>}
                 {hit.matches > 1 && (
                   <span className={classes.offset}>{counted(hit.matches, 'match', 'matches')}</span>

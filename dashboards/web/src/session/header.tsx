@@ -1,10 +1,11 @@
-import { Anchor, Button, Text, UnstyledButton } from '@mantine/core'
-import { IconGitCompare } from '@tabler/icons-react'
+import { ActionIcon, Anchor, Button, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconGitCompare } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { isShared, type Schemas } from '../api/client'
 import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
+import { longTime, utcTime } from '../format/moment'
 import { compact, count } from '../format/numbers'
 import { ShareButton } from './share/button'
 import { reported } from '../format/reported'
@@ -21,14 +22,18 @@ import { ageOf, isOpen, runningFor, silenceOf } from './standing'
 import { Unreadable } from './unreadable'
 import { useGo } from './useplace'
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
-/** The session's title, status and size. */
-export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }) {
-  const { totals } = session
-  const errors = totals.tools.errors === 0 ? '' : `, ${count(totals.tools.errors)} failed`
+/** The session's title, status and size; folded, only title, status and why it failed, in a line. */
+export function SessionHeader({
+  session,
+  folded,
+  onFold,
+}: {
+  session: Schemas['SessionDetail']
+  folded: boolean
+  onFold: (folded: boolean) => void
+}) {
   return (
-    <header className={classes.head}>
+    <header className={classes.head} data-folded={folded || undefined}>
       <div className={classes.heading}>
         {!isShared() && (
           <>
@@ -44,13 +49,44 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
           {session.title === '' ? session.id : session.title}
         </h1>
         <StatusBadge status={session.status} />
+        {folded && <Ending session={session} />}
         <div className={classes.actions}>
           <FindButton />
           {!isShared() && <CompareLink session={session.id} />}
           <ShareButton session={session} />
           <SessionMenu session={session} />
+          <FoldButton folded={folded} onFold={onFold} />
         </div>
       </div>
+      <div id="about">{!folded && <About session={session} />}</div>
+    </header>
+  )
+}
+
+function FoldButton({ folded, onFold }: { folded: boolean; onFold: (folded: boolean) => void }) {
+  const name = folded ? 'More about this session' : 'Less about this session'
+  return (
+    <Tooltip label={name}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={name}
+        aria-expanded={!folded}
+        aria-controls="about"
+        onClick={() => onFold(!folded)}
+      >
+        {folded ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** How the session ended, where its time went, and its size. */
+function About({ session }: { session: Schemas['SessionDetail'] }) {
+  const { totals } = session
+  const errors = totals.tools.errors === 0 ? '' : `, ${count(totals.tools.errors)} failed`
+  return (
+    <>
       <div className={classes.verdict}>
         <Ending session={session} />
         {!isShared() && <CompareWithLastGood session={session} />}
@@ -59,8 +95,8 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
       <Unreadable session={session} />
       <dl className={classes.facts} aria-label="Facts">
         <Fact name="Started">
-          <time dateTime={session.started} title={new Date(session.started).toUTCString()}>
-            {day.format(new Date(session.started))}
+          <time dateTime={session.started} title={utcTime(session.started)}>
+            {longTime(session.started)}
           </time>
         </Fact>
         <Lasting session={session} />
@@ -84,7 +120,7 @@ export function SessionHeader({ session }: { session: Schemas['SessionDetail'] }
         {session.models.length > 0 && <Fact name="Model">{session.models.join(', ')}</Fact>}
         {session.title !== '' && <Fact name="Id">{session.id}</Fact>}
       </dl>
-    </header>
+    </>
   )
 }
 

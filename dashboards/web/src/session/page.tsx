@@ -9,6 +9,7 @@ import { ProblemAlert } from '../components/problem'
 import { SessionIdContext } from './context'
 import { FindBar } from './find/bar'
 import { FindProvider } from './find/provider'
+import { useFolding } from './folding'
 import { follow } from './following'
 import { SessionHeader } from './header'
 import classes from './page.module.css'
@@ -56,6 +57,8 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
   useDocumentTitle(`${session.title === '' ? session.id : session.title} · tapedeck`)
   const client = useQueryClient()
   const player = usePlayerOf(session)
+  const page = useRef<HTMLDivElement>(null)
+  const [folded, fold] = useFolding(page)
   useRenewal(session, player)
   useEffect(() => {
     if (gone) {
@@ -73,11 +76,11 @@ function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: bo
     <SessionIdContext value={session.id}>
       <PlayerContext.Provider value={player}>
         <OpenStateContext value={openStateOf(session)}>
-          <div className={classes.page}>
+          <div ref={page} className={classes.page}>
             <Notices session={session} gone={gone} />
             <MomentInAddress started={session.started} />
             <FindProvider>
-              <SessionHeader session={session} />
+              <SessionHeader session={session} folded={folded} onFold={fold} />
               <FindBar session={session} />
               <Views session={session} />
               <TransportBar session={session} />

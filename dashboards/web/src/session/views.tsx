@@ -7,6 +7,7 @@ import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
 import classes from './page.module.css'
+import { PanesEdge, usePanes } from './panes'
 import { type View, wideQuery } from './place'
 import { useStateTypes } from './state/queries'
 import { useThoughtTypes } from './thoughts/queries'
@@ -25,6 +26,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const wide = useMediaQuery(wideQuery, window.matchMedia(wideQuery).matches)
   const { tab, span } = usePlace()
   const go = useGo()
+  const panes = usePanes()
   const hasState = useStateTypes(session).length > 0
   const hasThoughts = useThoughtTypes(session).length > 0
   const missing = (tab === 'state' && !hasState) || (tab === 'thoughts' && !hasThoughts)
@@ -32,13 +34,14 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const chosen = asked ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
-    <div className={classes.views} data-findable>
+    <div ref={panes.views} className={classes.views} style={panes.style} data-findable>
       {wide && (
         <section className={classes.beside} aria-label="Conversation">
           <Skip to="views">Skip the conversation</Skip>
           <Conversation session={session} />
         </section>
       )}
+      {wide && <PanesEdge panes={panes} />}
       <Tabs
         id="views"
         tabIndex={-1}

@@ -14,7 +14,7 @@ import classes from './table.module.css'
 
 /** How many rows before the loaded ones' end the next are fetched. */
 const ahead = 30
-const rowHeight = { wide: 56, narrow: 84 }
+const rowHeight = { wide: 40, narrow: 84 }
 
 /** The list as a table of which only the rows in sight are drawn, however long it is. */
 export function SessionTable({

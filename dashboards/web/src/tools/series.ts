@@ -18,8 +18,14 @@ export function timeSeries(rows: readonly ToolRow[], starts: readonly number[]):
       return row === undefined ? null : of(row)
     })
   return [
-    { name: 'errors', colour: '#d64545', drawn: values(({ errors }) => errors), kind: 'bars', axis: 1 },
-    { name: 'p95', colour: '#e8650f', drawn: values(({ p95_ms }) => p95_ms), kind: 'line' },
-    { name: 'p50', colour: '#2f7fd6', drawn: values(({ p50_ms }) => p50_ms), kind: 'line' },
+    {
+      name: 'errors',
+      colour: 'var(--mark-error)',
+      drawn: values(({ errors }) => errors),
+      kind: 'bars',
+      axis: 1,
+    },
+    { name: 'p95', colour: 'var(--series-3)', drawn: values(({ p95_ms }) => p95_ms), kind: 'line' },
+    { name: 'p50', colour: 'var(--series-1)', drawn: values(({ p50_ms }) => p50_ms), kind: 'line' },
   ]
 }

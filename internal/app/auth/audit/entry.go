@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"tapedeck/internal/problem"
 )
 
 // Outcome is how an action ended.
@@ -20,16 +22,19 @@ const (
 	Refused Outcome = "refused" // the principal does not have the right
 	Invalid Outcome = "invalid" // the request was invalid, or its object does not exist
 	Failed  Outcome = "failed"
+	Aborted Outcome = "aborted" // the client disconnected before the answer began
 )
 
 // Outcomes lists all outcomes.
-var Outcomes = []Outcome{Begun, Done, Refused, Invalid, Failed}
+var Outcomes = []Outcome{Begun, Done, Refused, Invalid, Failed, Aborted}
 
 // OutcomeOf returns the outcome of an HTTP status.
 func OutcomeOf(status int) Outcome {
 	switch {
 	case status < http.StatusBadRequest:
 		return Done
+	case status == problem.StatusClientLeft:
+		return Aborted
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return Refused
 	case status < http.StatusInternalServerError:

@@ -134,7 +134,7 @@ func TestBounds(t *testing.T) {
 
 // Every status has one outcome.
 func TestOutcomes(t *testing.T) {
-	for status, want := range map[int]Outcome{101: Done, 200: Done, 304: Done, 400: Invalid, 401: Refused, 403: Refused, 404: Invalid, 429: Invalid, 500: Failed, 503: Failed} {
+	for status, want := range map[int]Outcome{101: Done, 200: Done, 304: Done, 400: Invalid, 401: Refused, 403: Refused, 404: Invalid, 429: Invalid, 499: Aborted, 500: Failed, 503: Failed} {
 		if got := OutcomeOf(status); got != want {
 			t.Errorf("%d is %s, want %s", status, got, want)
 		}

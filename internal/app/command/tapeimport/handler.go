@@ -48,7 +48,7 @@ func (h *Handler) Import(w http.ResponseWriter, r *http.Request, tenant string) 
 	im := New(tenant, "", h.to)
 	err = im.Import(r.Context(), r.Body)
 	if r.Context().Err() != nil {
-		problem.Write(w, problem.Interrupted()) // if the client is still connected
+		problem.Write(w, problem.Ended(r.Context())) // if the client is still connected
 		return
 	}
 	if err != nil && len(im.Sessions) == 0 {

@@ -87,7 +87,7 @@ function whoSays(message: Message): string {
 function Size({ message, length, growing }: { message: Message; length: number; growing: boolean }) {
   const took = wholeAt(growthOf(message)) - message.start_ms
   return (
-    <Text span size="xs" c="dimmed" className="figures">
+    <Text span size="xs" c="dimmed">
       {counted(length, 'character')}
       {!growing && took > 0 && ` in ${duration(took)}`}
       {growing && <span className={classes.writing}> …</span>}

@@ -48,7 +48,7 @@ export function Filters(props: {
         />
       )}
       {total !== undefined && (
-        <Text size="xs" c="dimmed" className="figures" aria-live="polite">
+        <Text size="xs" c="dimmed" aria-live="polite">
           {counted(total, 'frame')}
         </Text>
       )}

@@ -166,7 +166,6 @@ function Live() {
     <Button
       className={classes.back}
       variant="light"
-      color="red"
       size="compact-sm"
       aria-keyshortcuts="l"
       onClick={() => player.goLive()}

@@ -115,7 +115,7 @@ function paint(
       pen.fillRect(x, bottom - high, 1, high)
     }
   }
-  bars(llm, '--mark-llm', 2 + lane, lane)
+  bars(llm, '--mark-model', 2 + lane, lane)
   bars(tool, '--mark-tool', 3 + 2 * lane, lane)
   bars(failed, '--mark-error', height - 2, height - 4)
 }

@@ -1,6 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
-import { type CSSProperties, type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react'
-import classes from './names.module.css'
+import { type CSSProperties, type RefObject, useRef } from 'react'
+import { Edge, edgeWidth } from '../edge'
 
 /** The narrowest column of names, and the least room that is left for the bars, px. */
 const narrowest = 90
@@ -31,35 +31,24 @@ export function useNames(): Names {
   return { view, style, width, resize }
 }
 
-/** The right edge of the column of names: dragged, or moved by the arrow keys; a double click resets it. */
+/** The right edge of the column of names. */
 export function NamesEdge({ names: { view, width, resize } }: { names: Names }) {
-  const left = () => view.current?.getBoundingClientRect().left ?? 0
-  const most = () => (view.current?.clientWidth ?? 1000) - leastBars
-  const to = (wanted: number) => resize(Math.round(Math.max(narrowest, Math.min(wanted, most()))))
-  const moved = (event: PointerEvent<HTMLElement>) => {
-    if (event.currentTarget.hasPointerCapture(event.pointerId)) to(event.clientX - left())
-  }
-  const key = (event: KeyboardEvent<HTMLElement>) => {
-    const by = { ArrowLeft: -keyStep, ArrowRight: keyStep }[event.key]
-    if (by === undefined) return
-    event.preventDefault()
-    event.stopPropagation()
-    to(event.currentTarget.getBoundingClientRect().left + 4 - left() + by)
+  const box = () => view.current?.getBoundingClientRect() ?? { left: 0, width: 1000 }
+  const to = (wanted: number) =>
+    resize(Math.round(Math.max(narrowest, Math.min(wanted, box().width - leastBars))))
+  const drawn = () => {
+    const track = view.current?.querySelector('[role="gridcell"]')
+    return track?.getBoundingClientRect().width ?? usual
   }
   return (
-    <div
-      className={classes.edge}
-      role="separator"
-      tabIndex={0}
-      aria-orientation="vertical"
-      aria-label="Width of the names"
-      aria-valuemin={narrowest}
-      aria-valuenow={width ?? usual}
-      title="Drag to resize; double click to reset"
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-      onPointerMove={moved}
-      onDoubleClick={() => resize(null)}
-      onKeyDown={key}
+    <Edge
+      label="Width of the names"
+      least={narrowest}
+      now={width ?? usual}
+      style={{ left: `calc(var(--label) - ${edgeWidth / 2}px)` }}
+      onMove={(x) => to(x - box().left)}
+      onStep={(by) => to(drawn() + by * keyStep)}
+      onReset={() => resize(null)}
     />
   )
 }

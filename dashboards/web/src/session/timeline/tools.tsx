@@ -37,7 +37,7 @@ export function Tools(props: {
   }
   return (
     <div className={classes.tools}>
-      <Text size="xs" c="dimmed" className="figures" style={{ flex: 1 }} truncate>
+      <Text size="xs" c="dimmed" style={{ flex: 1 }} truncate>
         {counted(props.spans, 'span')} · {lasting(range, warp)}
         {!whole && ` of ${lasting(all, warp)}`}
       </Text>
@@ -108,7 +108,7 @@ function lasting({ from, to }: Range, warp: Warp): string {
 function Legend() {
   return (
     <span className={classes.legend} aria-hidden>
-      {(['model', 'before output', 'tool', 'failed', 'open'] as const).map((name) => (
+      {(['model', 'before output', 'tool', 'step', 'failed', 'silent', 'open'] as const).map((name) => (
         <span key={name}>
           <i data-of={name} />
           {name}
