@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 
 /**
- * The field for what to search for in all texts. The keys / and Ctrl K lead to it; on pages with a search field of
+ * The field for what to search for in all texts. The key / leads to it; on pages with a search field of
  * their own / leads to that.
  */
 export function SearchField({
@@ -36,7 +36,6 @@ export function SearchField({
         if (document.querySelector('main input[type=search]') === null) focus()
       },
     ],
-    ['mod+K', focus],
   ])
   return (
     <form
