@@ -1,5 +1,5 @@
 import { Button, Popover } from '@mantine/core'
-import { useMergedRef } from '@mantine/hooks'
+import { useDidUpdate, useMergedRef } from '@mantine/hooks'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type ReactNode, type Ref } from 'react'
 import { fitting, PickList } from '../components/picklist'
@@ -14,11 +14,13 @@ export function FilterMenu({ kinds, ref }: { kinds: readonly Kind[]; ref: Ref<HT
   const merged = useMergedRef(ref, button)
   const change = (open: boolean) => {
     setOpened(open)
-    if (open) {
-      pick(null)
-      type('')
-    } else button.current?.focus({ preventScroll: true })
+    if (!open) return
+    pick(null)
+    type('')
   }
+  useDidUpdate(() => {
+    if (!opened) button.current?.focus({ preventScroll: true })
+  }, [opened])
   const kind = kinds.find(({ name }) => name === picked)
   const options = kinds.map(({ name, value }) => ({
     id: name,

@@ -85,7 +85,7 @@ export function SessionTable({
     virtual.scrollToIndex(to)
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
   }
-  const toEnd = useToEnd(rows.length, more, whole, focusRow)
+  const { toEnd, stay } = useToEnd(rows.length, more, whole, focusRow)
   // From wherever the focus is, but not from a field or a panel, which the hook leaves alone.
   useHotkeys(
     ['j', 'k'].map((key) => [
@@ -119,6 +119,7 @@ export function SessionTable({
       toEnd()
       return
     }
+    stay()
     const steps: Record<string, number> = {
       ArrowDown: Number(at) + 1,
       ArrowUp: Number(at) - 1,
@@ -204,27 +205,30 @@ export function SessionTable({
 }
 
 /**
- * Returns what goes to the end of the list: more rows are loaded first, up to a number of them, and then the last of the
- * loaded ones has the focus.
+ * Goes to the end of the list: more rows are loaded first, up to a number of them, and then the last of the loaded ones
+ * has the focus. It is left off with `stay`.
  */
-function useToEnd(
-  n: number,
-  more: (() => void) | null,
-  whole: boolean,
-  focusRow: (index: number) => void,
-): () => void {
-  const [until, setUntil] = useState<number | null>(null)
-  useEffect(() => {
-    if (until === null) return
-    if (!whole && n < until) {
+function useToEnd(n: number, more: (() => void) | null, whole: boolean, focusRow: (index: number) => void) {
+  const until = useRef<number | null>(null) // how many rows are to be loaded
+  const go = () => {
+    if (until.current === null) return
+    if (!whole && n < until.current) {
       more?.()
       return
     }
-    setUntil(null)
+    until.current = null
     focusRow(n - 1)
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the function is another one in each picture
-  }, [until, n, more, whole])
-  return () => setUntil(n + atOnce)
+  }
+  useEffect(go)
+  return {
+    toEnd: () => {
+      until.current = n + atOnce
+      go()
+    },
+    stay: () => {
+      until.current = null
+    },
+  }
 }
 
 /** How many sessions follow the loaded ones, in words. */
