@@ -9,13 +9,14 @@ test('the palette goes to pages, sessions and searches, and runs actions of the 
   await page.goto('/usage')
   await expect(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible()
   const field = page.getByRole('combobox', { name: 'Go to' })
+  const first = page.getByRole('listbox', { name: 'Go to' }).getByRole('option').first()
   const open = async (text: string) => {
     await page.keyboard.press('Control+k')
     await expect(field).toBeFocused()
     await page.keyboard.type(text)
   }
   await open('model ca')
-  await expect(page.getByRole('option').first()).toHaveText('Model callspage')
+  await expect(first).toHaveText('Model callspage')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/calls/)
 
@@ -25,7 +26,7 @@ test('the palette goes to pages, sessions and searches, and runs actions of the 
   await expect(field).toHaveCount(0)
 
   await open('replay')
-  await expect(page.getByRole('option').first()).toHaveText('Replay into my UI…this page')
+  await expect(first).toHaveText('Replay into my UI…this page')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Replay into my UI' })
   await expect(dialog).toBeVisible()

@@ -202,7 +202,7 @@ test('columns are chosen, kept, and part of the address of a view', async ({
     'Dialect',
   ]
   await expect(heads).toHaveText(usual)
-  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
   const chooser = page.getByRole('dialog', { name: 'Columns' })
   for (const name of ['Last frame', 'Frames', 'Tokens', 'Tools', 'Dialect'])
     await chooser.getByLabel(name, { exact: true }).uncheck()
@@ -215,7 +215,7 @@ test('columns are chosen, kept, and part of the address of a view', async ({
   await page.reload()
   await expect(heads).toHaveText(chosen)
 
-  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('button', { name: 'Views', exact: true }).click()
   await page.getByLabel('Keep what is shown as').fill('Columns of a suite')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Columns of a suite' }).click()
@@ -230,7 +230,7 @@ test('columns are chosen, kept, and part of the address of a view', async ({
   await expect(there.getByRole('columnheader')).toHaveText(chosen)
   await other.close()
 
-  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
   await chooser.getByRole('button', { name: 'The usual columns' }).click()
   await expect(heads).toHaveText(usual)
 })

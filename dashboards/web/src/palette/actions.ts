@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 
 /** Something that can be done on the present page. */
 export interface PageAction {
@@ -7,16 +7,30 @@ export interface PageAction {
 }
 
 const registered = new Map<string, readonly PageAction[]>()
+let all: readonly PageAction[] = []
+const listeners = new Set<() => void>()
+
+function set(owner: string, actions: readonly PageAction[]) {
+  if (actions.length === 0) registered.delete(owner)
+  else registered.set(owner, actions)
+  all = [...registered.values()].flat()
+  for (const listener of listeners) listener()
+}
 
 /** Offers actions in the palette for as long as a component is shown. `owner` names the component. */
-export function usePageActions(owner: string, actions: readonly PageAction[]): void {
+export function useOfferedActions(owner: string, actions: readonly PageAction[]): void {
   useEffect(() => {
-    registered.set(owner, actions)
-    return () => void registered.delete(owner)
+    set(owner, actions)
+    return () => set(owner, [])
   }, [owner, actions])
 }
 
 /** The actions of the components that are shown. */
-export function pageActions(): readonly PageAction[] {
-  return [...registered.values()].flat()
+export function usePageActions(): readonly PageAction[] {
+  return useSyncExternalStore(listen, () => all)
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

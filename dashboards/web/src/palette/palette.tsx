@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 import { fitting, PickList, type Option } from '../components/picklist'
 import { builtIn, viewAddress } from '../sessions/views'
 import { keptViews } from '../sessions/keptviews'
-import { pageActions } from './actions'
+import { usePageActions } from './actions'
 import { pages } from './pages'
 import { foundQuery } from './queries'
 
@@ -17,7 +17,7 @@ const pause = 150
 export default function Palette({ close }: { close: () => void }) {
   const [, navigate] = useLocation()
   const [text, type] = useState('')
-  const [actions] = useState(pageActions)
+  const actions = usePageActions()
   const q = text.trim()
   const [searched] = useDebouncedValue(q, pause)
   const found = useQuery(foundQuery(searched))

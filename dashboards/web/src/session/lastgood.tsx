@@ -5,7 +5,7 @@ import { useMemo } from 'react'
 import { Link, useLocation } from 'wouter'
 import { answered, api, type Schemas } from '../api/client'
 import { compareAddress } from '../compare/queries'
-import { usePageActions } from '../palette/actions'
+import { useOfferedActions } from '../palette/actions'
 
 type Session = Pick<Schemas['SessionDetail'], 'id' | 'title' | 'tags' | 'started'>
 
@@ -42,7 +42,7 @@ export function CompareWithLastGood({ session }: { session: Schemas['SessionDeta
     () => (address === null ? [] : [{ name: compareWithLastGood, run: () => navigate(address) }]),
     [address, navigate],
   )
-  usePageActions('last good run', actions)
+  useOfferedActions('last good run', actions)
   if (address === null) return null
   return (
     <Button

@@ -61,7 +61,6 @@ export const totalsQuery = (filter: Filter, enabled: boolean) => {
     queryFn: ({ signal }) => answered(api.GET('/v1/totals', { params: { query }, signal })),
     enabled,
     staleTime: 30_000,
-    retry: false,
   })
 }
 

@@ -14,7 +14,7 @@ import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useMemo, 
 import { Link, useLocation } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
 import { hasScope, type Login, loginQuery } from '../../login/queries'
-import { usePageActions } from '../../palette/actions'
+import { useOfferedActions } from '../../palette/actions'
 import type { DialogProps } from './props'
 
 type Session = Schemas['SessionDetail']
@@ -81,7 +81,7 @@ export function SessionMenu({ session }: { session: Session }) {
     ],
     [shown, navigate, compare],
   )
-  usePageActions('session menu', actions)
+  useOfferedActions('session menu', actions)
   if (isShared() || login === undefined || principal === null) return null
   const Dialog = chosen?.dialog
   return (
