@@ -60,25 +60,28 @@ export default function Palette({ close }: { close: () => void }) {
         ]),
   ]
   return (
-    <Modal
+    <Modal.Root
       opened
       onClose={close}
-      withCloseButton={false}
-      aria-label="Go to"
       padding="xs"
       yOffset="12vh"
       transitionProps={{ duration: 0 }}
       // The policy forbids the style by which it would lock the page.
       lockScroll={false}
     >
-      <PickList
-        label="Go to"
-        placeholder="Page, session, view, action or text"
-        text={text}
-        type={type}
-        options={options}
-        empty=""
-      />
-    </Modal>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Go to">
+        <Modal.Body>
+          <PickList
+            label="Go to"
+            placeholder="Page, session, view, action or text"
+            text={text}
+            type={type}
+            options={options}
+            empty=""
+          />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
 }
