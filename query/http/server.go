@@ -19,6 +19,7 @@ import (
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/pricelist"
+	"tapedeck/query/report/sessiontotals"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/search"
@@ -35,7 +36,7 @@ import (
 // Server holds the handlers of all queries.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
-	Compare, Search                                                                endpoint.Tenant
+	Compare, Search, Totals                                                        endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -86,6 +87,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // never closes a bill
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
+		Totals:         sessiontotals.Handler{Base: b}.Totals,
 		Facets:         facets.Handler{Base: b}.Facets,
 		Streams:        streamlist.Handler{Base: b}.Streams,
 		Usage:          usagereport.Handler{Base: b}.Usage,

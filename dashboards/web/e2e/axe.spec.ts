@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { pickFilter } from './filters'
 import { expect, test } from './test'
 
 // A colour that is fading in has another contrast.
@@ -110,12 +111,25 @@ for (const { path, ready } of pages) {
 test('axe finds nothing serious in an open filter', async ({ page }) => {
   await page.goto('/')
   for (const name of ['Time', 'Tool', 'Duration']) {
-    await page.getByRole('group', { name: 'Filters' }).getByRole('button', { name, exact: true }).click()
-    await expect(page.getByRole('dialog', { name })).toBeVisible()
+    await expect(await pickFilter(page, name)).toBeVisible()
     expect.soft(await serious(page), name).toEqual([])
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog', { name })).toHaveCount(0)
   }
+})
+
+test('axe finds nothing serious in menus of the list, and in the palette', async ({ page }) => {
+  await page.goto('/?status=ok&tool=bash')
+  await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
+  for (const name of ['Filter', 'Views', 'Columns']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    await expect(page.getByRole('dialog', { name })).toBeVisible()
+    expect.soft(await serious(page), name).toEqual([])
+    await page.keyboard.press('Escape')
+  }
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox', { name: 'Go to' })).toBeVisible()
+  expect.soft(await serious(page), 'palette').toEqual([])
 })
 
 for (const scheme of ['light', 'dark'] as const)

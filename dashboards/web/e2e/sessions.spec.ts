@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { filters, pickFilter } from './filters'
 import { LiveRecording, record } from './recording'
 import { spend } from './spending'
 import { expect, test } from './test'
 
-const filters = (page: Page) => page.getByRole('group', { name: 'Filters' })
 const rows = (page: Page) => page.getByRole('table').getByRole('link')
 
 test('a search finds a session, and the way back leads through it', async ({ page, request }) => {
@@ -30,15 +31,14 @@ test('filters stand in the address', async ({ page, request }) => {
   await record(request, 'no-tools', [{ type: 'a' }])
   await page.goto('/')
   await expect(rows(page).filter({ hasText: 'no-tools' })).toBeVisible()
-  await filters(page).getByRole('button', { name: 'Tool', exact: true }).click()
-  await page.getByRole('dialog', { name: 'Tool' }).getByLabel('bash', { exact: true }).check()
+  await (await pickFilter(page, 'Tool')).getByLabel('bash', { exact: true }).check()
   await page.keyboard.press('Escape')
   await expect(page).toHaveURL('/?tool=bash')
   await expect(filters(page).getByRole('button', { name: 'Tool: bash' })).toBeVisible()
   await expect(rows(page).filter({ hasText: 'no-tools' })).toHaveCount(0)
   await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
 
-  await filters(page).getByRole('button', { name: 'Tokens' }).click()
+  await pickFilter(page, 'Tokens')
   await page.getByLabel('At least').fill('1G')
   await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
   await page.getByLabel('At least').fill('900M')
@@ -99,7 +99,7 @@ test('sessions are listed, filtered and put in order by what they cost', async (
   await expect(page).toHaveURL('/?tag=suite%3Acost&sort=cost')
   await expect(cells.nth(3)).toContainText('$0.315')
 
-  await filters(page).getByRole('button', { name: 'Cost', exact: true }).click()
+  await pickFilter(page, 'Cost')
   await page.getByLabel('At least').fill('0.0015')
   await page.getByLabel('At most').fill('0.3')
   await page.keyboard.press('Enter')
@@ -176,4 +176,119 @@ test('an address with invalid parameters shows the error', async ({ page, expect
   expectErrors(/status of 400/)
   await page.goto('/?min_duration=soon')
   await expect(page.getByRole('alert')).toContainText('min_duration')
+})
+
+test('columns are chosen, kept, and part of the address of a view', async ({
+  page,
+  request,
+  browser,
+  baseURL,
+}) => {
+  await record(request, 'column-1', [{ type: 'a' }], ['suite:columns'])
+  await page.goto('/?tag=suite%3Acolumns')
+  const heads = page.getByRole('columnheader')
+  const usual = [
+    'Chosen',
+    'Session',
+    'Status',
+    'Started',
+    'Last frame',
+    'Duration',
+    'Frames',
+    'Tokens',
+    'Cost',
+    'Tools',
+    'Dialect',
+  ]
+  await expect(heads).toHaveText(usual)
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
+  const chooser = page.getByRole('dialog', { name: 'Columns' })
+  for (const name of ['Last frame', 'Frames', 'Tokens', 'Tools', 'Dialect'])
+    await chooser.getByLabel(name, { exact: true }).uncheck()
+  for (const name of ['Model', 'Error', 'Tags']) await chooser.getByLabel(name, { exact: true }).check()
+  await chooser.getByRole('button', { name: 'Move Cost to the left' }).click()
+  await page.keyboard.press('Escape')
+  const chosen = ['Chosen', 'Session', 'Status', 'Started', 'Cost', 'Duration', 'Model', 'Error', 'Tags']
+  await expect(heads).toHaveText(chosen)
+  await expect(page.getByRole('cell', { name: 'suite: columns' })).toBeVisible()
+  await page.reload()
+  await expect(heads).toHaveText(chosen)
+
+  await page.getByRole('button', { name: 'Views', exact: true }).click()
+  await page.getByLabel('Keep what is shown as').fill('Columns of a suite')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Columns of a suite' }).click()
+  await expect(page).toHaveURL(
+    '/?tag=suite%3Acolumns&columns=status%2Cstarted%2Ccost%2Cduration%2Cmodel%2Cerror%2Ctags',
+  )
+  await expect(page.getByRole('button', { name: 'Views: Columns of a suite' })).toBeVisible()
+  // Another browser, which keeps nothing.
+  const other = await browser.newContext(baseURL === undefined ? {} : { baseURL })
+  const there = await other.newPage()
+  await there.goto(page.url())
+  await expect(there.getByRole('columnheader')).toHaveText(chosen)
+  await other.close()
+
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
+  await chooser.getByRole('button', { name: 'The usual columns' }).click()
+  await expect(heads).toHaveText(usual)
+})
+
+test('the number, tokens and cost of all that fit are shown, and End goes to the end', async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  for (let i = 0; i < 120; i++)
+    await request.post(`/v1/ingest?session=total-${i}&dialect=generic&tag=of:total`, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      data: `{"total":${i}}\n`,
+    })
+  // 3 and 15 dollars for a million tokens: 30 and 15 thousandths of a cent for 1000 and 100.
+  const call = { model: 'claude-sonnet-4-5', input: 1000, output: 100 }
+  await spend(baseURL ?? '', 'total-spent', Date.UTC(2026, 4, 5, 10), [call, call], ['of=total'])
+  await expect
+    .poll(async () => {
+      const answer = await request.get('/v1/totals?tag=of:total')
+      return ((await answer.json()) as { sessions: number }).sessions
+    })
+    .toBe(121)
+  await page.goto('/?tag=of%3Atotal')
+  // 2 × (1000 × 3 + 100 × 15) / 1,000,000 dollars.
+  await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText(
+    '121 sessions, 2.20k tokens, $0.0090',
+  )
+  await rows(page).first().focus()
+  await page.keyboard.press('End')
+  await expect(page.locator('[data-row="120"]')).toBeFocused()
+})
+
+test('chosen sessions are saved as CSV and deleted', async ({ page, request }) => {
+  for (const name of ['gone-1', 'gone-2', 'gone-3', 'kept'])
+    await record(request, name, [{ type: 'a' }], ['suite:gone'])
+  await page.goto('/?tag=suite%3Agone&sort=started')
+  await expect(rows(page)).toHaveCount(4)
+  const box = (name: string) => page.getByRole('checkbox', { name: `Choose ${name}` })
+  await box('gone-1').check()
+  await box('gone-3').click({ modifiers: ['Shift'] })
+  const status = page.getByRole('status', { name: 'Chosen sessions' })
+  await expect(status).toHaveText('3 sessions chosen')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'CSV' }).click()
+  const text = await readFile(await (await downloading).path(), 'utf8')
+  expect(text.split('\r\n').map((line) => line.split(',')[0])).toEqual([
+    'session',
+    'gone-1',
+    'gone-2',
+    'gone-3',
+    '',
+  ])
+  await page.getByRole('button', { name: 'Choose all 4' }).click()
+  await expect(status).toHaveText('4 sessions chosen')
+  await box('kept').uncheck()
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 3 sessions' })
+  await dialog.getByRole('button', { name: 'Delete 3 sessions' }).click()
+  await expect(rows(page)).toHaveText(['kept'])
+  await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText('1 session')
 })

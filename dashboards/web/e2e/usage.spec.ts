@@ -149,7 +149,9 @@ test('findings are a column of the table and of the session list', async ({ page
   const session = page.getByRole('row', { name: /of-findings/ })
   await expect(session).toBeVisible()
   await expect(page.getByRole('columnheader', { name: 'Findings' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Findings' }).click()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByLabel('Findings').check()
+  await page.keyboard.press('Escape')
   await expect(page.getByRole('columnheader', { name: 'Findings' })).toBeVisible()
   await expect(
     session.getByTitle('1 usage record states a total that is not the sum of its parts.'),
@@ -174,7 +176,7 @@ test('usage without a price and usage of an unknown name lead to their sessions'
     .getByRole('row', { name: /^claude-next-preview/ })
     .getByRole('link', { name: 'no price' })
     .click()
-  await expect(page).toHaveURL(/model=claude-next-preview&unpriced=1$/)
+  await expect(page).toHaveURL(/model=claude-next-preview&unpriced=1&sort=-cost$/)
   await expect(sessions).toHaveCount(1)
   await expect(sessions).toHaveAttribute('href', '/sessions/without-price')
   await expect(page.getByRole('button', { name: 'Price: none' })).toBeVisible()
@@ -192,7 +194,7 @@ test('usage without a price and usage of an unknown name lead to their sessions'
     .getByRole('link')
     .first()
     .click()
-  await expect(page).toHaveURL(/node=$/)
+  await expect(page).toHaveURL(/node=&sort=-cost$/)
   await expect(page.getByRole('button', { name: 'Node: unknown' })).toBeVisible()
   await expect(sessions).toHaveCount(2)
 })

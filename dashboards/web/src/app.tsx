@@ -4,6 +4,7 @@ import { Route, Switch, useLocation } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { Loading } from './components/loading'
 import { Gate } from './login/gate'
+import { PaletteOpener } from './palette/opener'
 import { HeaderSearch } from './search/header'
 import { SessionsPage } from './sessions/page'
 import { Boundary } from './shell/boundary'
@@ -40,6 +41,7 @@ export function App() {
     )
   return (
     <Shell search={<HeaderSearch />}>
+      <PaletteOpener />
       <Boundary key={path}>
         <Suspense
           fallback={

@@ -144,6 +144,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 	rt.add([]row{
 		{anyScope, audit.None, getHead, "/v1/waiting", nil, only(forTenant(s.serveWaiting))},
 		{reads, audit.None, getHead, "/v1/sessions", nil, forTenant(s.complete(q.Sessions))},
+		{reads, audit.None, getHead, "/v1/totals", nil, forTenant(s.complete(q.Totals))},
 		{reads, audit.None, getHead, "/v1/facets", nil, forTenant(s.complete(q.Facets))},
 		{reads, audit.None, getHead, "/v1/streams", nil, forTenant(s.complete(q.Streams))},
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id", nil, forSession(q.Session)},

@@ -29,6 +29,7 @@ type Query struct {
 	Granularity grouping.Granularity // "" means Whole
 	GroupBy     []string
 	Sessions    *sessionfilter.Filter // only the usage of these sessions; nil for all
+	SessionIDs  []string              // only the usage of these sessions, in place of Sessions; nil for all
 
 	Order Order // "" means ByPeriod
 	// Top is the number of listed groups, the first by Order over the whole range. The other groups
@@ -85,12 +86,15 @@ func (q *Query) base(ctx context.Context, r *query.Reader, split cost.Split) (*g
 	}
 	b.Args = b.Args.And(query.TagArgs(b.Shape.Tags)).And(split.Parameters())
 	b.Shape.ByNode, b.Shape.ByStatus = slices.Contains(q.GroupBy, "node"), slices.Contains(q.GroupBy, "status")
-	if q.Sessions != nil {
-		ids, err := sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions)
-		if err == nil {
-			err = b.Restrict(ids)
+	ids := q.SessionIDs
+	if ids == nil && q.Sessions != nil {
+		var err error
+		if ids, err = sessionfilter.Matching(ctx, r, q.Tenant, q.Sessions); err != nil {
+			return nil, err
 		}
-		if err != nil {
+	}
+	if ids != nil || q.Sessions != nil {
+		if err := b.Restrict(ids); err != nil {
 			return nil, err
 		}
 	}

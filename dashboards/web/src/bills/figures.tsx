@@ -12,6 +12,7 @@ export function BillFigures({ bill }: { bill: Bill }) {
           name: 'Total',
           value: (
             <span title={exactMoney(amount(bill.total))}>
+              {bill.unpriced > 0 && '> '}
               {roundedMoney(amount(bill.total), bill.minor_units)}
             </span>
           ),
@@ -20,7 +21,7 @@ export function BillFigures({ bill }: { bill: Bill }) {
         {
           name: 'Exact cost',
           value: <span title={exactMoney(amount(bill.billed_cost))}>{money(amount(bill.billed_cost))}</span>,
-          note: `${bill.residual} ${bill.currency} are from rounding`,
+          note: roundingText(bill),
         },
         {
           name: 'At list prices',
@@ -40,4 +41,13 @@ export function BillFigures({ bill }: { bill: Bill }) {
       ]}
     />
   )
+}
+
+/** What the rounded lines have more or less than the exact cost. */
+function roundingText({ residual, currency, minor_units }: Bill): string {
+  if (Number(residual) === 0) return 'no difference by rounding'
+  const size = { amount: residual.replace(/^-/, ''), currency }
+  const text =
+    Number(size.amount) < 0.5 / 10 ** minor_units ? exactMoney(size) : roundedMoney(size, minor_units)
+  return `${text} ${residual.startsWith('-') ? 'more' : 'less'} than the total`
 }

@@ -4,11 +4,12 @@ import { duration, took } from '../format/duration'
 import { count, counted, percent } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import { ReportPage, type ReportKind } from '../reports/page'
+import type { ReportParams } from '../reports/params'
 import { PeriodChart } from '../reports/periodchart'
 import { callColumns, rate } from './columns'
 import { Distributions } from './distributions'
 import { callGroupings, callsQuery, type CallReport, type CallRow } from './queries'
-import { axes, healthSeries } from './series'
+import { countAxis, failureSeries, timeAxis, timeSeries } from './series'
 import { SingleCalls } from './single'
 
 const kind: ReportKind<CallRow, CallReport> = {
@@ -27,17 +28,25 @@ const kind: ReportKind<CallRow, CallReport> = {
     ),
   },
   columns: (report, { totals }) => callColumns(report, totals),
+  first: 'calls',
   summary: (answer) => <CallsSummary answer={answer} />,
   chart: (periods) => (
-    <PeriodChart
-      title="Health"
-      periods={periods}
-      series={healthSeries}
-      axes={axes}
-      label={(names) =>
-        `First tokens, gaps, errors and stalls by ${periods.report.granularity}, ${counted(names.length, periods.report.granularity)}`
-      }
-    />
+    <>
+      <PeriodChart
+        title="First tokens and gaps"
+        periods={periods}
+        series={timeSeries}
+        axis={timeAxis}
+        label={(names) => `First tokens and gaps by ${inPeriods(periods.report, names)}`}
+      />
+      <PeriodChart
+        title="Errors and stalls"
+        periods={periods}
+        series={failureSeries}
+        axis={countAxis}
+        label={(names) => `Errors and stalls by ${inPeriods(periods.report, names)}`}
+      />
+    </>
   ),
   after: ({ distributions, calls }) => (
     <>
@@ -45,6 +54,10 @@ const kind: ReportKind<CallRow, CallReport> = {
       {calls.length > 0 && <SingleCalls calls={calls} />}
     </>
   ),
+}
+
+function inPeriods({ granularity }: ReportParams, names: readonly string[]): string {
+  return `${granularity}, ${counted(names.length, granularity)}`
 }
 
 export default function CallsPage() {

@@ -66,6 +66,8 @@ export interface Filter extends Record<List, readonly string[]> {
   unpriced: boolean
   /** Whether the list has what of the usage of sessions does not add up. */
   findings: boolean
+  /** The columns of the list, by id; [] for those that the browser keeps. */
+  columns: readonly string[]
   sort: Sort
 }
 
@@ -100,6 +102,7 @@ export const everything: Filter = {
   unknown: [],
   unpriced: false,
   findings: false,
+  columns: [],
   sort: '-started',
 }
 
@@ -118,6 +121,7 @@ export function parseFilter(search: string): Filter {
   filter.status = statuses.filter((status) => params.getAll('status').includes(status))
   filter.unpriced = params.get('unpriced') === '1'
   filter.findings = params.get('findings') === '1'
+  filter.columns = (params.get('columns') ?? '').split(',').filter((id) => id !== '')
   filter.sort = sorts.find((sort) => sort === params.get('sort')) ?? everything.sort
   return filter
 }
@@ -153,6 +157,7 @@ export function formatFilter(filter: Filter): string {
   if (filter.unpriced) params.set('unpriced', '1')
   if (filter.findings) params.set('findings', '1')
   if (filter.sort !== everything.sort) params.set('sort', filter.sort)
+  if (filter.columns.length > 0) params.set('columns', filter.columns.join())
   const text = params.toString()
   return text === '' ? '' : `?${text}`
 }
@@ -171,5 +176,10 @@ export function toQuery(filter: Filter): SessionsQuery {
 
 /** Whether anything is left out of the list; its order and columns do not matter. */
 export function narrows(filter: Filter): boolean {
-  return formatFilter({ ...filter, findings: false, sort: everything.sort }) !== ''
+  return formatFilter({ ...filter, findings: false, columns: [], sort: everything.sort }) !== ''
+}
+
+/** The list with nothing left out, in the same order and with the same columns. */
+export function unnarrowed({ findings, columns, sort }: Filter): Filter {
+  return { ...everything, findings, columns, sort }
 }

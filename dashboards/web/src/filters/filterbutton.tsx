@@ -9,17 +9,30 @@ export function FilterButton({
   name,
   value,
   width = 260,
+  joined = false,
+  onChange,
+  remove,
   children,
 }: {
   name: string
   /** What passes, in a few words; "" for everything. */
   value: string
   width?: number
+  /** Another button follows at its right edge. */
+  joined?: boolean
+  /** The panel was opened or closed. */
+  onChange?: (opened: boolean) => void
+  /** Removes the filter, which the keys Delete and Backspace do. */
+  remove?: () => void
   children: (close: () => void) => ReactNode
 }) {
   const [opened, setOpened] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
+  const change = (open: boolean) => {
+    setOpened(open)
+    onChange?.(open)
+  }
   // The focus returns to the button, unless a click has moved it. A panel that fades out would take it
   // again: its focus trap has timers.
   useDidUpdate(() => {
@@ -30,7 +43,7 @@ export function FilterButton({
   return (
     <Popover
       opened={opened}
-      onChange={setOpened}
+      onChange={change}
       position="bottom-start"
       width={width}
       shadow="md"
@@ -43,19 +56,26 @@ export function FilterButton({
           ref={button}
           size="xs"
           variant={value === '' ? 'default' : 'light'}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
+          rightSection={joined ? undefined : <IconChevronDown size={14} aria-hidden />}
           fw={500}
           px={10}
           aria-haspopup="dialog"
           aria-expanded={opened}
-          onClick={() => setOpened(!opened)}
+          aria-keyshortcuts={remove === undefined ? undefined : 'Delete'}
+          onClick={() => change(!opened)}
+          onKeyDown={(event) => {
+            if (remove === undefined || (event.key !== 'Delete' && event.key !== 'Backspace')) return
+            event.preventDefault()
+            remove()
+          }}
           maw={260}
+          className={joined ? classes.joined : undefined}
         >
           <span className={classes.words}>{value === '' ? name : `${name}: ${value}`}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown ref={panel} p="sm" role="dialog" aria-label={name}>
-        {children(() => setOpened(false))}
+        {children(() => change(false))}
       </Popover.Dropdown>
     </Popover>
   )

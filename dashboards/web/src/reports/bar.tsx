@@ -2,11 +2,12 @@ import { Button, NativeSelect, SegmentedControl } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { viewerZone, zones } from '../format/zone'
+import { Chips } from '../filters/chips'
 import { Choices } from '../filters/choices'
 import { everything, narrows } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
 import { FilterButton } from '../filters/filterbutton'
-import { NarrowingFilters } from '../filters/narrowing'
+import { useSessionKinds } from '../filters/sessionkinds'
 import classes from './bar.module.css'
 import { granularities, type ReportParams } from './params'
 import { TimeFilter } from '../filters/timefilter'
@@ -27,6 +28,9 @@ export function ReportBar({
   /** Further controls. */
   children?: ReactNode
 }) {
+  const kinds = useSessionKinds(report.sessions, (part) =>
+    change({ sessions: { ...report.sessions, ...part } }),
+  )
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
       <div className={classes.line}>
@@ -76,10 +80,7 @@ export function ReportBar({
         </Button>
       </div>
       <FilterBar label="Of which sessions" className={classes.sessions}>
-        <NarrowingFilters
-          filter={report.sessions}
-          change={(part) => change({ sessions: { ...report.sessions, ...part } })}
-        />
+        <Chips kinds={kinds} />
         {narrows(report.sessions) && (
           <Button size="xs" variant="subtle" color="gray" onClick={() => change({ sessions: everything })}>
             {report.sessions.q === '' ? 'All sessions' : `All sessions, not only “${report.sessions.q}”`}

@@ -14,8 +14,6 @@ export interface Series {
   /** The value that the legend shows, where it differs from what is drawn. */
   value?: readonly (number | null)[]
   kind: 'bars' | 'line'
-  /** The axis that it belongs to, by its place in `axes`. */
-  axis?: number
 }
 
 export interface Axis {
@@ -27,8 +25,6 @@ export interface Axis {
 
 /** px. */
 export const chartHeight = 240
-// uPlot's own names for these are gone once it is compiled.
-const [left, right] = [3, 1] as unknown as [uPlot.Axis.Side, uPlot.Axis.Side]
 
 /**
  * A chart over periods. The series are drawn in their order, the later over the earlier. Its figures
@@ -37,12 +33,13 @@ const [left, right] = [3, 1] as unknown as [uPlot.Axis.Side, uPlot.Axis.Side]
 export function Chart({
   periods,
   series,
-  axes,
+  axis,
   label,
 }: {
   periods: readonly string[]
   series: readonly Series[]
-  axes: readonly Axis[]
+  /** Of all series: what is drawn in one chart has one unit. */
+  axis: Axis
   label: string
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -52,7 +49,7 @@ export function Chart({
     const element = place.current
     if (element === null) return
     const plot = new uPlot(
-      options(periods, series, axes, element, setPointed),
+      options(periods, series, axis, element, setPointed),
       [periods.map((_, i) => i), ...series.map(({ drawn }) => [...drawn])],
       element,
     )
@@ -65,7 +62,7 @@ export function Chart({
       plot.destroy()
       setPointed(null)
     }
-  }, [periods, series, axes, scheme])
+  }, [periods, series, axis, scheme])
   return (
     <figure className={classes.figure}>
       <div
@@ -80,12 +77,11 @@ export function Chart({
           {periods[pointed ?? 0]}
           {pointed === null && periods.length > 1 && ` – ${periods.at(-1) ?? ''}`}
         </span>
-        {series.toReversed().map(({ name, colour, drawn, value, axis }) => (
+        {series.toReversed().map(({ name, colour, drawn, value }) => (
           <span key={name} className={classes.entry}>
             <span className={classes.swatch} style={{ background: colour }} aria-hidden />
             {name}
-            {(axis ?? 0) > 0 && ' (right)'}
-            {pointed !== null && <b>{format((value ?? drawn)[pointed], axes[axis ?? 0])}</b>}
+            {pointed !== null && <b>{format((value ?? drawn)[pointed], axis)}</b>}
           </span>
         ))}
       </figcaption>
@@ -93,14 +89,14 @@ export function Chart({
   )
 }
 
-function format(value: number | null | undefined, axis: Axis | undefined): string {
-  return value === null || value === undefined ? '–' : (axis?.format(value) ?? String(value))
+function format(value: number | null | undefined, axis: Axis): string {
+  return value === null || value === undefined ? '–' : axis.format(value)
 }
 
 function options(
   periods: readonly string[],
   series: readonly Series[],
-  axes: readonly Axis[],
+  axis: Axis,
   element: HTMLElement,
   point: (index: number | null) => void,
 ): uPlot.Options {
@@ -113,17 +109,12 @@ function options(
     width,
     height: chartHeight,
     // Where periods are narrow, half of the last one's name is beyond it.
-    padding: [10, axes.length > 1 ? 0 : width < 600 ? 32 : 10, 0, 0],
+    padding: [10, width < 600 ? 32 : 10, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
     scales: {
       x: { time: false, range: [-0.6, periods.length - 0.4] },
-      ...Object.fromEntries(
-        axes.map(({ least = 0 }, i) => [
-          `y${i}`,
-          { range: (_plot: uPlot, _low: number, high: number) => reach(high, least) },
-        ]),
-      ),
+      y: { range: (_plot: uPlot, _low: number, high: number) => reach(high, axis.least ?? 0) },
     },
     axes: [
       {
@@ -136,25 +127,24 @@ function options(
         incrs: [1, 2, 3, 6, 7, 12, 14, 24, 28, 48, 96, 168, 336, 672],
         values: (_plot, at) => at.map((i) => periods[i] ?? ''),
       },
-      ...axes.map((axis, i): uPlot.Axis => ({
-        scale: `y${i}`,
-        side: i === 0 ? left : right,
+      {
+        scale: 'y',
         stroke: text,
         font,
-        size: i === 0 ? 64 : 40,
-        grid: { show: i === 0, stroke: grid, width: 1 },
+        size: 64,
+        grid: { stroke: grid, width: 1 },
         ticks: { show: false },
         // 6k for 6.00k: marks are at round values.
         values: (_plot, at) => at.map((value) => axis.format(value).replace(/\.0+(?!\d)/, '')),
-      })),
+      },
     ],
     series: [
       {},
-      ...series.map(({ name, colour, kind, axis = 0 }): uPlot.Series => {
+      ...series.map(({ name, colour, kind }): uPlot.Series => {
         const drawn = styles.getPropertyValue(colour.replace(/^var\((.*)\)$/, '$1'))
         return {
           label: name,
-          scale: `y${axis}`,
+          scale: 'y',
           stroke: drawn,
           width: kind === 'line' ? 2 : 0,
           ...(kind === 'bars' && { fill: drawn }),

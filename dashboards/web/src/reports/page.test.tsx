@@ -23,6 +23,7 @@ const kind: ReportKind<Row, ReportAnswer<Row>> = {
     }
   },
   empty: { title: 'No usage in this range', icon: null, text: (range) => <>{range}</> },
+  first: 'cost',
   columns: () => [
     { name: 'model', key: ({ model }) => model, cell: ({ model }) => model },
     { name: 'calls', figure: true, key: ({ calls }) => calls, cell: ({ calls }) => calls },

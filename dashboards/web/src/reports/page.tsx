@@ -42,6 +42,8 @@ export interface ReportKind<Row extends Grouped, Answer extends ReportAnswer<Row
   query: (report: ReportParams, part: 'chart' | 'table') => UseQueryOptions<Answer>
   empty: { title: string; icon: ReactNode; text: (range: string) => ReactNode }
   columns: (report: ReportParams, answer: Answer) => Column<Row>[]
+  /** The column by which rows of the whole range are ordered at first, the highest on top. */
+  first: string
   /** The totals and notices above the chart. */
   summary: (answer: Answer, report: ReportParams) => ReactNode
   chart: (periods: Periods<Row>, answer: Answer) => ReactNode
@@ -97,10 +99,12 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
             <RowsSwitch report={report} change={change} />
           </div>
           <ReportTable
+            key={String(report.byPeriod)}
             label={`${title} table`}
             columns={kind.columns(report, answer)}
             rows={answer.items}
             rowKey={(row) => rowKey(row, report.groupBy)}
+            {...(!report.byPeriod && { first: kind.first })}
           />
           {kind.after?.(answer, report)}
         </div>

@@ -69,7 +69,7 @@ export function formatReport(report: ReportParams, groups: readonly string[]): s
 
 /** A filter of sessions without what reports have of their own. */
 export function onlyNarrowing(filter: Filter): Filter {
-  return { ...filter, from: '', to: '', findings: false, sort: everything.sort }
+  return { ...filter, from: '', to: '', findings: false, columns: [], sort: everything.sort }
 }
 
 /** The API's parameters for the sessions that a report is of. */

@@ -11,7 +11,7 @@ export function PeriodChart<Row extends Grouped>({
   title,
   periods: { report, answer, loading },
   series,
-  axes,
+  axis,
   label,
   children,
 }: {
@@ -20,7 +20,7 @@ export function PeriodChart<Row extends Grouped>({
   periods: Periods<Row>
   /** A stable function of the rows and the starts of the periods. */
   series: (rows: readonly Row[], starts: readonly number[]) => Series[]
-  axes: readonly Axis[]
+  axis: Axis
   /** Describes the picture, given the names of the periods. */
   label: (names: readonly string[]) => string
   /** Controls beside the heading. */
@@ -48,7 +48,7 @@ export function PeriodChart<Row extends Grouped>({
       {loading ? (
         <Skeleton height={chartHeight} radius="md" role="status" aria-label="Loading the chart" />
       ) : (
-        <Chart periods={names} series={drawn} axes={axes} label={label(names)} />
+        <Chart periods={names} series={drawn} axis={axis} label={label(names)} />
       )}
     </>
   )

@@ -15,16 +15,21 @@ export function ReportTable<Row>({
   rows,
   rowKey,
   label,
+  first,
   details,
 }: {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
   label: string
+  /** The column of figures by which rows are ordered at first, the highest on top; by default they stay as given. */
+  first?: string | undefined
   /** What each row unfolds to. */
   details?: Details<Row>
 }) {
-  const [order, setOrder] = useState<{ name: string; up: boolean } | null>(null)
+  const [order, setOrder] = useState<{ name: string; up: boolean } | null>(
+    first === undefined ? null : { name: first, up: false },
+  )
   const [shown, setShown] = useState(page)
   const by = columns.find(({ name }) => name === order?.name)
   const ordered = useMemo(() => {
@@ -57,11 +62,8 @@ export function ReportTable<Row>({
                     hint={hint}
                     sorted={sorted}
                     onClick={() => {
-                      const first = rows[0]
-                      setOrder({
-                        name,
-                        up: up === undefined ? first !== undefined && isName(key(first)) : !up,
-                      })
+                      const row = rows[0]
+                      setOrder({ name, up: up === undefined ? row !== undefined && isName(key(row)) : !up })
                     }}
                   />
                 </th>

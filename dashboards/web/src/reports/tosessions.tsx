@@ -46,6 +46,8 @@ const unknownFilters: Record<Counted, Partial<Record<string, readonly [List, str
  */
 export function sessionsAddress(report: ReportParams, row: Grouped | null, of: Counted): string {
   let filter: Filter = { ...report.sessions, from: report.from, to: report.to }
+  // Of usage the sessions that cost most come first.
+  if (of === 'usage') filter.sort = '-cost'
   if (row === null) return `/${formatFilter(filter)}`
   const { period_start: start } = row
   if (start !== null && report.byPeriod && report.granularity !== 'total') {

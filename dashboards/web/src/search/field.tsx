@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 
-/** The field for what to search for in all texts. The keys / and Ctrl K lead to it. */
+/** The field for what to search for in all texts. The key / leads to it. */
 export function SearchField({
   value,
   search,
@@ -26,10 +26,7 @@ export function SearchField({
     field.current?.focus()
     field.current?.select()
   }
-  useHotkeys([
-    ['/', focus],
-    ['mod+K', focus],
-  ])
+  useHotkeys([['/', focus]])
   return (
     <form
       role="search"

@@ -1,17 +1,31 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { viewerZone } from '../format/zone'
-import { TimeFilter } from '../filters/timefilter'
-import { everything, statuses, type Filter } from '../filters/filter'
+import { Chips } from '../filters/chips'
+import { everything, type Filter } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
-import { RecordedNames } from '../filters/namesfilter'
-import { WordsFilter } from '../filters/wordsfilter'
+import { statusKind, timeKind, useRecordedNames } from '../filters/sessionkinds'
+import { wordsKind } from '../filters/wordskind'
 import { kindNames } from './groups'
 import { isNarrowed, kinds, roles, type Search } from './params'
 
-/** What narrows a search, each in a button of its own, and the order. */
+/** What narrows a search, and the order. */
 export function Filters({ search, change }: { search: Search; change: (part: Partial<Search>) => void }) {
   const { filter } = search
   const narrow = (part: Partial<Filter>) => change({ filter: { ...filter, ...part } })
+  const names = useRecordedNames(filter, narrow)
+  const chosen = [
+    timeKind(filter, narrow, viewerZone),
+    wordsKind({
+      name: 'Kind',
+      words: kinds,
+      chosen: search.kind,
+      label: (kind) => kindNames[kind],
+      change: (kind) => change({ kind }),
+    }),
+    wordsKind({ name: 'Role', words: roles, chosen: search.role, change: (role) => change({ role }) }),
+    ...names,
+    statusKind(filter, narrow),
+  ]
   return (
     <FilterBar label="Filters">
       <SegmentedControl
@@ -24,22 +38,7 @@ export function Filters({ search, change }: { search: Search; change: (part: Par
         ]}
         onChange={(order) => change({ order: order === 'relevance' ? 'relevance' : 'newest' })}
       />
-      <TimeFilter range={filter} zone={viewerZone} optional change={narrow} />
-      <WordsFilter
-        name="Kind"
-        words={kinds}
-        chosen={search.kind}
-        label={(kind) => kindNames[kind]}
-        change={(kind) => change({ kind })}
-      />
-      <WordsFilter name="Role" words={roles} chosen={search.role} change={(role) => change({ role })} />
-      <RecordedNames filter={filter} change={narrow} />
-      <WordsFilter
-        name="Status"
-        words={statuses}
-        chosen={filter.status}
-        change={(status) => narrow({ status })}
-      />
+      <Chips kinds={chosen} />
       {search.session.length > 0 && (
         <Button size="xs" variant="light" fw={500} onClick={() => change({ session: [] })}>
           {search.session.length === 1

@@ -32,7 +32,7 @@ export interface Search {
 export function parseSearch(address: string): Search {
   const params = new URLSearchParams(address)
   return {
-    filter: { ...parseFilter(address), sort: '-started', findings: false },
+    filter: { ...parseFilter(address), sort: '-started', findings: false, columns: [] },
     kind: kinds.filter((kind) => params.getAll('kind').includes(kind)),
     role: roles.filter((role) => params.getAll('role').includes(role)),
     session: [...new Set(params.getAll('session'))].filter((id) => id !== ''),
@@ -70,6 +70,6 @@ export function searchQuery({ filter, kind, role, session, order }: Search): Sea
 export function isNarrowed({ filter, kind, role, session }: Search): boolean {
   return (
     kind.length + role.length + session.length > 0 ||
-    formatFilter({ ...filter, q: '', sort: '-started', findings: false }) !== ''
+    formatFilter({ ...filter, q: '', sort: '-started', findings: false, columns: [] }) !== ''
   )
 }

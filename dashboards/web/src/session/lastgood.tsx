@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconGitCompare } from '@tabler/icons-react'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
+import { useMemo } from 'react'
+import { Link, useLocation } from 'wouter'
 import { answered, api, type Schemas } from '../api/client'
 import { compareAddress } from '../compare/queries'
+import { useOfferedActions } from '../palette/actions'
 
 type Session = Pick<Schemas['SessionDetail'], 'id' | 'title' | 'tags' | 'started'>
 
@@ -28,21 +30,30 @@ export const lastGoodQuery = ({ id, title, tags, started }: Session) =>
     staleTime: 60_000,
   })
 
+const compareWithLastGood = 'Compare with the last good run'
+
 /** Of a session that failed: leads to its comparison with the last one that ended well. */
 export function CompareWithLastGood({ session }: { session: Schemas['SessionDetail'] }) {
   const failed = ['error', 'incomplete', 'lost', 'cancelled'].includes(session.status)
-  const { data } = useQuery({ ...lastGoodQuery(session), enabled: failed })
-  if (!failed || data == null) return null
+  const good = useQuery({ ...lastGoodQuery(session), enabled: failed }).data ?? null
+  const address = failed && good !== null ? compareAddress(good, session.id) : null
+  const [, navigate] = useLocation()
+  const actions = useMemo(
+    () => (address === null ? [] : [{ name: compareWithLastGood, run: () => navigate(address) }]),
+    [address, navigate],
+  )
+  useOfferedActions('last good run', actions)
+  if (address === null) return null
   return (
     <Button
       component={Link}
-      href={compareAddress(data, session.id)}
+      href={address}
       size="compact-sm"
       variant="light"
       leftSection={<IconGitCompare size={14} />}
       style={{ flex: 'none' }}
     >
-      Compare with the last good run
+      {compareWithLastGood}
     </Button>
   )
 }

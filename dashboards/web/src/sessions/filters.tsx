@@ -1,31 +1,43 @@
 import { Button } from '@mantine/core'
 import { viewerZone } from '../format/zone'
-import { FindingsButton } from '../filters/findingsbutton'
-import { TimeFilter } from '../filters/timefilter'
-import { everything, narrows, type Filter } from '../filters/filter'
+import { Chips } from '../filters/chips'
+import { narrows, unnarrowed, type Filter } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
-import { NarrowingFilters } from '../filters/narrowing'
+import { timeKind, useSessionKinds } from '../filters/sessionkinds'
+import { ColumnChooser } from './columnchooser'
+import type { ColumnId } from './columns'
 
-/** What narrows the list, each in a button of its own. */
-export function Filters({ filter, change }: { filter: Filter; change: (part: Partial<Filter>) => void }) {
+/** What narrows the list, and the columns that it has. */
+export function Filters({
+  filter,
+  change,
+  columns,
+  setColumns,
+  narrow,
+}: {
+  filter: Filter
+  change: (part: Partial<Filter>) => void
+  columns: readonly ColumnId[]
+  setColumns: (ids: readonly ColumnId[]) => void
+  /** There are no columns, as each row is a card. */
+  narrow: boolean
+}) {
+  const kinds = useSessionKinds(filter, change)
   return (
     <FilterBar label="Filters">
-      <TimeFilter range={filter} zone={viewerZone} optional change={change} />
-      <NarrowingFilters filter={filter} change={change} />
-      <FindingsButton
-        shown={filter.findings}
-        title="Show what of the usage of each session does not add up"
-        change={(findings) => change({ findings })}
-      />
+      <Chips kinds={[timeKind(filter, change, viewerZone), ...kinds]} />
       {narrows(filter) && (
-        <Button
-          size="xs"
-          variant="subtle"
-          color="gray"
-          onClick={() => change({ ...everything, findings: filter.findings, sort: filter.sort })}
-        >
+        <Button size="xs" variant="subtle" color="gray" onClick={() => change(unnarrowed(filter))}>
           Clear all
         </Button>
+      )}
+      {!narrow && (
+        <ColumnChooser
+          shown={columns}
+          setShown={setColumns}
+          findings={filter.findings}
+          setFindings={(findings) => change({ findings })}
+        />
       )}
     </FilterBar>
   )

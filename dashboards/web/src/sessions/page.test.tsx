@@ -15,11 +15,22 @@ function serving(sessions: readonly Session[]) {
   const get = (route: string, init?: { params?: { query?: { status?: string[] } } }) => {
     const asked = init?.params?.query?.status
     const items = sessions.filter(({ status }) => asked === undefined || asked.includes(status))
-    const data = route === '/v1/sessions' ? { items, next: null } : {}
+    const data =
+      route === '/v1/sessions'
+        ? { items, next: null }
+        : route === '/v1/totals'
+          ? { sessions: items.length, more: false, spent: null }
+          : { agents: [], tools: [], models: [], dialects: [], tags: [] }
     return Promise.resolve({ data, response: Response.json({}) })
   }
   vi.spyOn(api, 'GET').mockImplementation(get as never)
 }
+
+test('the number of sessions that fit is shown', async () => {
+  serving([session({ id: 'one' }), session({ id: 'two' })])
+  renderAt('/', <SessionsPage />)
+  expect((await screen.findByRole('status', { name: 'All that fit' })).textContent).toBe('2 sessions')
+})
 
 test('a filter that excludes running sessions leaves none of them', async () => {
   serving([
@@ -31,7 +42,8 @@ test('a filter that excludes running sessions leaves none of them', async () => 
   await screen.findByText('1 session quiet')
   await screen.findByText('1 running')
   const user = userEvent.setup()
-  await user.click(screen.getByRole('button', { name: 'Status' }))
+  await user.click(screen.getByRole('button', { name: 'Filter' }))
+  await user.click(screen.getByRole('option', { name: 'Status' }))
   await user.click(screen.getByLabelText('error'))
   await waitFor(() => expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('2'))
   expect(screen.queryByText(/^1 (session )?(running|quiet)$/)).toBeNull()

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { IconFilterOff } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter'
@@ -8,31 +8,43 @@ import { Empty } from '../components/empty'
 import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
 import { useTitle } from '../components/title'
-import { Chosen, useChoosing } from './choosing'
-import { sortNames } from './columns'
-import { everything, formatFilter, leftOut, narrows, sorts, type Filter } from '../filters/filter'
+import { Chosen } from './chosen'
+import { useChoosing } from './choosing'
+import { columns, findingsColumn, sortNames, usualColumns } from './columns'
+import { everything, formatFilter, leftOut, narrows, sorts, unnarrowed, type Filter } from '../filters/filter'
 import { Filters } from './filters'
 import { FirstSession } from './first'
 import { keepListAddress } from './lastaddress'
 import classes from './page.module.css'
 import { useOnTop } from './ontop'
-import { sessionsQuery } from './queries'
+import { sessionsQuery, totalsQuery } from './queries'
 import { anyEnded, rowsOf, type Session } from './rows'
 import { Search } from '../filters/search'
-import { SessionTable } from './table'
+import { restOf, SessionTable } from './table'
 import { TopCounts } from './topcounts'
+import { Totals } from './totals'
+import { useColumns } from './usecolumns'
 import { useFilter } from './usefilter'
+import { ViewsMenu } from './viewsmenu'
 
 export function SessionsPage() {
   useTitle('Sessions')
   const [filter, change] = useFilter()
   const unknown = leftOut(useSearch())
   const narrow = useMediaQuery('(max-width: 56em)', window.innerWidth <= 896)
+  const wide = useMediaQuery('(min-width: 75em)', window.innerWidth >= 1200)
   const choosing = useChoosing()
+  const [shown, setShown] = useColumns(filter, change, wide)
+  const shownColumns = useMemo(() => {
+    const ids = narrow ? usualColumns(false) : shown
+    const found = ids.flatMap((id) => columns.find((column) => column.id === id) ?? [])
+    return filter.findings ? [...found, findingsColumn] : found
+  }, [narrow, shown, filter.findings])
   useEffect(() => keepListAddress(formatFilter(filter)), [filter])
   const list = useInfiniteQuery(sessionsQuery(filter))
   const top = useOnTop(filter, list.isPlaceholderData)
   useRefreshWhenOneEnds(filter, top.sessions)
+  const totals = useQuery(totalsQuery(filter, list.isSuccess && !list.isPlaceholderData)).data
   // All at once, so that no row moves away from under a click.
   const loading = list.isPending || top.pending
   const rows = useMemo(
@@ -50,6 +62,7 @@ export function SessionsPage() {
           <Title order={1} size="h3">
             Sessions
           </Title>
+          <ViewsMenu filter={filter} columns={shown} />
           <div className={classes.search}>
             <Search value={filter.q} change={(q, options) => change({ q }, options)} />
           </div>
@@ -64,10 +77,17 @@ export function SessionsPage() {
               }
             />
           )}
-          <TopCounts sessions={top.sessions} />
+          <div className={classes.counts}>
+            <TopCounts sessions={top.sessions} />
+            <Totals totals={totals} />
+          </div>
         </div>
-        <Filters filter={filter} change={change} />
-        <Chosen chosen={choosing.chosen} clear={choosing.clear} rows={rows} />
+        <Filters filter={filter} change={change} columns={shown} setColumns={setShown} narrow={narrow} />
+        <Chosen
+          choosing={choosing}
+          filter={filter}
+          fit={totals === undefined || totals.more ? null : totals.sessions}
+        />
       </div>
       {unknown.length > 0 && (
         <Notice icon={<IconFilterOff size={16} />}>
@@ -82,12 +102,7 @@ export function SessionsPage() {
       {error !== null && rows.length === 0 ? null : empty ? (
         narrows(filter) ? (
           <Empty title="No session is like that">
-            <Button
-              mt="sm"
-              size="xs"
-              variant="light"
-              onClick={() => change({ ...everything, findings: filter.findings, sort: filter.sort })}
-            >
+            <Button mt="sm" size="xs" variant="light" onClick={() => change(unnarrowed(filter))}>
               Clear the search and all filters
             </Button>
           </Empty>
@@ -97,16 +112,17 @@ export function SessionsPage() {
       ) : (
         <SessionTable
           rows={rows}
+          columns={shownColumns}
           sort={filter.sort}
           setSort={(sort) => change({ sort })}
           narrow={narrow}
-          findings={filter.findings}
           choosing={choosing}
           loading={loading}
           stale={list.isPlaceholderData}
           more={more}
           fetching={list.isFetchingNextPage}
           whole={!list.hasNextPage}
+          rest={list.hasNextPage ? restOf(totals, rows.length) : ''}
         />
       )}
     </div>

@@ -1,6 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api, isRefused } from '../api/client'
-import { toQuery, type Filter } from '../filters/filter'
+import type { paths } from '../api/schema.gen'
+import { toQuery, type Filter, type SessionsQuery } from '../filters/filter'
+
+type TotalsQuery = NonNullable<paths['/v1/totals']['get']['parameters']['query']>
 
 /** How many sessions are fetched at once. */
 const pageSize = 100
@@ -10,7 +13,7 @@ export const topLimit = 100
 /** The sessions that pass a filter, page by page as the list is scrolled. */
 export const sessionsQuery = (filter: Filter) =>
   infiniteQueryOptions({
-    queryKey: ['sessions', 'list', filter],
+    queryKey: ['sessions', 'list', toQuery(filter)],
     queryFn: ({ pageParam, signal }) =>
       answered(
         api.GET('/v1/sessions', {
@@ -37,7 +40,7 @@ const topInterval: Record<TopStatus, number> = { quiet: 5_000, running: 2_000, l
 /** The sessions of the list that have a status; of the silent ones those first that became silent last. */
 export const topQuery = (filter: Filter, status: TopStatus) =>
   queryOptions({
-    queryKey: ['sessions', status, filter],
+    queryKey: ['sessions', status, toQuery(filter)],
     queryFn: async ({ signal }) => {
       const query = { ...toQuery(filter), status: [status], limit: topLimit }
       if (status !== 'running') query.sort = '-last_at'
@@ -47,3 +50,23 @@ export const topQuery = (filter: Filter, status: TopStatus) =>
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : topInterval[status]),
   })
+
+/** How many sessions pass a filter, and what they used. It is fetched after the rows. */
+export const totalsQuery = (filter: Filter, enabled: boolean) => {
+  const query: TotalsQuery & Pick<SessionsQuery, 'sort' | 'findings'> = toQuery(filter)
+  delete query.sort
+  delete query.findings
+  return queryOptions({
+    queryKey: ['sessions', 'totals', query],
+    queryFn: ({ signal }) => answered(api.GET('/v1/totals', { params: { query }, signal })),
+    enabled,
+    staleTime: 30_000,
+  })
+}
+
+/** How many sessions can be chosen at once. */
+export const chosenMost = 500
+
+/** The first sessions that pass a filter, in its order. */
+export const firstSessions = (filter: Filter) =>
+  answered(api.GET('/v1/sessions', { params: { query: { ...toQuery(filter), limit: chosenMost } } }))

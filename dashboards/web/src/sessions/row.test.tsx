@@ -4,6 +4,7 @@ import { userEvent } from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { renderAt } from '../testing/render'
 import { session } from '../testing/session'
+import { columns } from './columns'
 import { Row } from './row'
 import type { Session } from './rows'
 
@@ -11,7 +12,15 @@ function show(calls: number, spent: Partial<Session> = {}) {
   const shown = session({ tools: { calls: 1, errors: 0 }, calls, ...spent })
   return renderAt(
     '/',
-    <Row session={shown} index={0} isStop chosen={false} toggle={() => undefined} style={{}} />,
+    <Row
+      session={shown}
+      columns={columns}
+      index={0}
+      isStop
+      chosen={false}
+      choose={() => undefined}
+      style={{}}
+    />,
   )
 }
 
@@ -52,4 +61,22 @@ test('a click on a figure with a tooltip leads to the session, too', async () =>
   const { history } = show(1)
   await userEvent.click(screen.getByTitle('0 tokens'))
   expect(history.at(-1)).toBe('/sessions/s')
+})
+
+test('a session that failed has its error, its models and its failed calls', () => {
+  show(0, {
+    status: 'error',
+    models: ['deck-1', 'deck-2'],
+    tools: { calls: 3, errors: 2 },
+    end: {
+      at: '2026-03-02T10:00:01Z',
+      offset_ms: 1000,
+      reason: 'error',
+      detail: 'the run failed: out of memory',
+      span: null,
+    },
+  })
+  expect(screen.getByText('Failed at 1.00 s: out of memory')).toBeTruthy()
+  expect(screen.getByText('deck-1, deck-2')).toBeTruthy()
+  expect(screen.getByTitle('2 calls failed').textContent).toContain('2 ✕')
 })

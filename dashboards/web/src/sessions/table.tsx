@@ -1,42 +1,45 @@
 import { Skeleton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from 'react'
+import { useEffect, useRef, useState, type CSSProperties, type FocusEvent, type KeyboardEvent } from 'react'
 import { Loading } from '../components/loading'
 import { SortButton } from '../components/sortbutton'
+import { count } from '../format/numbers'
 import type { Choosing } from './choosing'
-import { columns, findingsColumn, nextSort, sortedAs } from './columns'
+import { nextSort, sortedAs, type Column } from './columns'
 import type { Sort } from '../filters/filter'
 import { Row } from './row'
-import { keepPlace, keptPlace } from './place'
+import { rowHeight, useKeptPlace } from './keptplace'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
 /** How many rows before the loaded ones' end the next are fetched. */
 const ahead = 30
-const rowHeight = { wide: 40, narrow: 84 }
+/** How many rows the key End loads at most. */
+const atOnce = 1000
 
 /** The list as a table of which only the rows in sight are drawn, however long it is. */
 export function SessionTable({
   rows,
+  columns,
   sort,
   setSort,
   narrow,
-  findings,
   choosing,
   loading,
   stale,
   more,
   fetching,
   whole,
+  rest,
 }: {
   rows: readonly Session[]
+  /** The columns beside that of the session. */
+  columns: readonly Column[]
   sort: Sort
   setSort: (sort: Sort) => void
   narrow: boolean
-  /** Whether there is a column of what does not add up. */
-  findings: boolean
-  choosing: Pick<Choosing, 'chosen' | 'toggle'>
+  choosing: Pick<Choosing, 'chosen' | 'toggle' | 'add'>
   /** Nothing is there yet. */
   loading: boolean
   /** The rows are of the filter before. */
@@ -47,6 +50,8 @@ export function SessionTable({
   fetching: boolean
   /** There are no more rows than these. */
   whole: boolean
+  /** How many more rows there are in words; "" if that is not known. */
+  rest: string
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const height = narrow ? rowHeight.narrow : rowHeight.wide
@@ -80,6 +85,7 @@ export function SessionTable({
     virtual.scrollToIndex(to)
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
   }
+  const { toEnd, stay } = useToEnd(rows.length, more, whole, focusRow)
   // From wherever the focus is, but not from a field or a panel, which the hook leaves alone.
   useHotkeys(
     ['j', 'k'].map((key) => [
@@ -90,29 +96,44 @@ export function SessionTable({
       { preventDefault: false },
     ]),
   )
+  // A range is chosen from the session that was chosen or unchosen last.
+  const last = useRef<string | null>(null)
+  const choose = (session: Session, range: boolean) => {
+    const from = range ? rows.findIndex(({ id }) => id === last.current) : -1
+    const to = rows.findIndex(({ id }) => id === session.id)
+    if (from < 0) choosing.toggle(session)
+    else choosing.add(rows.slice(Math.min(from, to), Math.max(from, to) + 1))
+    last.current = session.id
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const at = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
-    if (at === undefined) return
+    if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     const session = rows[Number(at)]
-    if (event.key === 'x' && !event.ctrlKey && !event.metaKey && !event.altKey && session !== undefined) {
+    if (event.key.toLowerCase() === 'x' && session !== undefined) {
       event.preventDefault()
-      choosing.toggle(session.id)
+      choose(session, event.shiftKey)
       return
     }
+    if (event.key === 'End') {
+      event.preventDefault()
+      toEnd()
+      return
+    }
+    stay()
     const steps: Record<string, number> = {
       ArrowDown: Number(at) + 1,
       ArrowUp: Number(at) - 1,
       j: Number(at) + 1,
       k: Number(at) - 1,
       Home: 0,
-      End: rows.length - 1,
     }
     const to = steps[event.key]
-    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    if (to === undefined) return
     event.preventDefault()
     focusRow(to)
   }
 
+  const tracks = { '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties
   return (
     <div ref={scroller} className={classes.scroller} data-stale={stale || undefined}>
       <div
@@ -120,19 +141,21 @@ export function SessionTable({
         aria-label="Sessions"
         aria-rowcount={whole ? rows.length + 1 : -1}
         aria-busy={loading}
-        data-findings={findings || undefined}
+        className={classes.table}
+        style={tracks}
       >
         <div role="rowgroup" className={classes.head}>
           <div role="row" aria-rowindex={1} className={classes.heads}>
             <div role="columnheader" className={classes.unseen}>
               Chosen
             </div>
-            {(findings ? [...columns, findingsColumn] : columns).map((column) => (
+            <div role="columnheader">Session</div>
+            {columns.map((column) => (
               <div
-                key={column.name}
+                key={column.id}
                 role="columnheader"
                 aria-sort={column.sort === undefined ? undefined : sortedAs(sort, column.sort)}
-                className={classes[nameOf(column.name)]}
+                data-figures={column.figures === true || undefined}
               >
                 {/* On narrow screens the heads are for screen readers only; a field sets the order. */}
                 <Head
@@ -159,10 +182,11 @@ export function SessionTable({
                 <Row
                   key={key}
                   session={session}
+                  columns={columns}
                   index={index}
                   isStop={key === stopKey}
-                  chosen={choosing.chosen.includes(session.id)}
-                  toggle={choosing.toggle}
+                  chosen={choosing.chosen.has(session.id)}
+                  choose={choose}
                   style={{ height, transform: `translateY(${start}px)` }}
                 />
               )
@@ -172,58 +196,46 @@ export function SessionTable({
       </div>
       {loading && <Waiting />}
       {rows.length > 0 && (
-        <div className={classes.foot}>{fetching && <Loading size="xs" label="Loading more sessions" />}</div>
+        <div className={classes.foot}>
+          {fetching ? <Loading size="xs" label="Loading more sessions" /> : rest}
+        </div>
       )}
     </div>
   )
 }
 
 /**
- * Scrolls to where the list stood when its history entry was left, once rows up to there are loaded, and keeps
- * where it stands.
+ * Goes to the end of the list: more rows are loaded first, up to a number of them, and then the last of the loaded ones
+ * has the focus. It is left off with `stay`.
  */
-function useKeptPlace(
-  scroller: RefObject<HTMLDivElement | null>,
-  size: number,
-  more: (() => void) | null,
-  whole: boolean,
-) {
-  const target = useRef<number | null>(null) // px; 0 once it was reached
-  useEffect(() => {
-    const element = scroller.current
-    target.current ??= keptPlace()
-    if (target.current === 0 || element === null || size === 0) return
-    if (size < target.current + element.clientHeight && !whole && size < farthest) {
+function useToEnd(n: number, more: (() => void) | null, whole: boolean, focusRow: (index: number) => void) {
+  const until = useRef<number | null>(null) // how many rows are to be loaded
+  const go = () => {
+    if (until.current === null) return
+    if (!whole && n < until.current) {
       more?.()
       return
     }
-    element.scrollTo({ top: target.current })
-    target.current = 0
-  }, [scroller, size, more, whole])
-  useEffect(() => {
-    const element = scroller.current
-    if (element === null) return undefined
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const keep = () => {
-      clearTimeout(timer)
-      keepPlace(element.scrollTop)
-    }
-    const scrolled = () => {
-      clearTimeout(timer)
-      timer = setTimeout(keep, 150)
-    }
-    element.addEventListener('scroll', scrolled, { passive: true })
-    element.addEventListener('click', keep) // before the link that was clicked leaves the history entry
-    return () => {
-      clearTimeout(timer)
-      element.removeEventListener('scroll', scrolled)
-      element.removeEventListener('click', keep)
-    }
-  }, [scroller])
+    until.current = null
+    focusRow(n - 1)
+  }
+  useEffect(go)
+  return {
+    toEnd: () => {
+      until.current = n + atOnce
+      go()
+    },
+    stay: () => {
+      until.current = null
+    },
+  }
 }
 
-/** How much of a list is loaded to come back to a place, px: 10,000 rows. */
-const farthest = 10_000 * rowHeight.wide
+/** How many sessions follow the loaded ones, in words. */
+export function restOf(totals: { sessions: number; more: boolean } | undefined, loaded: number): string {
+  if (totals === undefined || totals.sessions <= loaded) return ''
+  return `${totals.more ? 'more than ' : ''}${count(totals.sessions - loaded)} more; End loads the next ${count(Math.min(atOnce, totals.sessions - loaded))}`
+}
 
 function Head({
   name,
@@ -232,17 +244,12 @@ function Head({
   setSort,
 }: {
   name: string
-  by: (typeof columns)[number]['sort']
+  by: Column['sort']
   sort: Sort
   setSort: (sort: Sort) => void
 }) {
   if (by === undefined) return name
   return <SortButton name={name} sorted={sortedAs(sort, by)} onClick={() => setSort(nextSort(sort, by))} />
-}
-
-/** The class of a column's cells. */
-function nameOf(column: string): string {
-  return column === 'Last frame' ? 'last' : column.toLowerCase()
 }
 
 function Waiting() {

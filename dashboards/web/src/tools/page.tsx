@@ -9,7 +9,7 @@ import { PeriodChart } from '../reports/periodchart'
 import { ToSessions } from '../reports/tosessions'
 import { toolColumns } from './columns'
 import { toolGroupings, toolsQuery, type ToolReport, type ToolRow, type ToolTimes } from './queries'
-import { axes, timeSeries } from './series'
+import { countAxis, errorSeries, timeAxis, timeSeries } from './series'
 import { Slowest } from './slowest'
 
 const tools: ReportKind<ToolRow, ToolReport> = {
@@ -28,19 +28,31 @@ const tools: ReportKind<ToolRow, ToolReport> = {
     ),
   },
   columns: (report, { totals }) => toolColumns(report, totals),
+  first: 'p95',
   summary: ({ totals }, report) => <ToolsSummary totals={totals} report={report} />,
   chart: (periods) => (
-    <PeriodChart
-      title="Times and errors"
-      periods={periods}
-      series={timeSeries}
-      axes={axes}
-      label={(names) =>
-        `Times of tool calls and errors by ${periods.report.granularity}, ${counted(names.length, periods.report.granularity)}`
-      }
-    />
+    <>
+      <PeriodChart
+        title="Times"
+        periods={periods}
+        series={timeSeries}
+        axis={timeAxis}
+        label={(names) => `Times of tool calls by ${inPeriods(periods.report, names)}`}
+      />
+      <PeriodChart
+        title="Errors"
+        periods={periods}
+        series={errorSeries}
+        axis={countAxis}
+        label={(names) => `Errors of tool calls by ${inPeriods(periods.report, names)}`}
+      />
+    </>
   ),
   after: ({ slowest }) => slowest.length > 0 && <Slowest calls={slowest} />,
+}
+
+function inPeriods({ granularity }: ReportParams, names: readonly string[]): string {
+  return `${granularity}, ${counted(names.length, granularity)}`
 }
 
 export default function ToolsPage() {

@@ -7,7 +7,7 @@ import { PeriodChart } from '../reports/periodchart'
 import { usageSeries, type Split } from './layers'
 import type { Spent, UsageRow } from './queries'
 
-const tokenAxes: readonly Axis[] = [{ format: compact }]
+const tokenAxis: Axis = { format: compact }
 
 /** Costs by period, stacked by group, or tokens, stacked by group or by bucket. */
 export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; totals: Spent }) {
@@ -16,8 +16,8 @@ export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; to
   const [chosen, setSplit] = useState<Split | null>(null)
   const split = chosen ?? (cost === null ? 'bucket' : 'cost')
   const currency = cost?.currency ?? 'USD'
-  const axes = useMemo(
-    () => (split === 'cost' ? [{ format: (value: number) => axisMoney(value, currency) }] : tokenAxes),
+  const axis = useMemo(
+    () => (split === 'cost' ? { format: (value: number) => axisMoney(value, currency) } : tokenAxis),
     [split, currency],
   )
   const sum = split === 'cost' && cost !== null ? money(cost) : count(tokens.total)
@@ -30,7 +30,7 @@ export function UsageChart({ periods, totals }: { periods: Periods<UsageRow>; to
       title={split === 'cost' ? 'Cost' : 'Tokens'}
       periods={periods}
       series={series}
-      axes={axes}
+      axis={axis}
       label={(names) =>
         `${split === 'cost' ? 'Cost' : 'Tokens'} by ${granularity}, ${names[0] ?? ''} to ${names.at(-1) ?? ''}: ${sum} in all`
       }

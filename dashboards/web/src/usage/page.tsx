@@ -46,6 +46,7 @@ const usage: ReportKind<UsageRow, UsageReport> = {
     ),
   },
   columns: (report, { totals }) => usageColumns(report, totals),
+  first: 'cost',
   summary: ({ totals }, report) => <UsageSummary totals={totals} report={report} />,
   chart: (periods, { totals }) => <UsageChart periods={periods} totals={totals} />,
   controls: (report, change) => <UsageControls report={report} change={change} />,

@@ -10,10 +10,11 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useState } from 'react'
-import { Link } from 'wouter'
+import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useMemo, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
 import { hasScope, type Login, loginQuery } from '../../login/queries'
+import { useOfferedActions } from '../../palette/actions'
 import type { DialogProps } from './props'
 
 type Session = Schemas['SessionDetail']
@@ -58,11 +59,30 @@ const entries: readonly Entry[] = [
 export function SessionMenu({ session }: { session: Session }) {
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const [chosen, choose] = useState<Entry | null>(null)
+  const [, navigate] = useLocation()
   const principal = login?.principal ?? null
-  if (isShared() || login === undefined || principal === null) return null
-  const shown = entries.filter(
-    ({ scope, when }) => hasScope(principal, scope) && (when === undefined || when(login, session)),
+  const shown = useMemo(
+    () =>
+      entries.filter(
+        ({ scope, when }) =>
+          !isShared() &&
+          login !== undefined &&
+          principal !== null &&
+          hasScope(principal, scope) &&
+          (when === undefined || when(login, session)),
+      ),
+    [login, principal, session],
   )
+  const compare = `/compare?a=${encodeURIComponent(session.id)}`
+  const actions = useMemo(
+    () => [
+      { name: 'Compare with…', run: () => navigate(compare) },
+      ...shown.map((entry) => ({ name: entry.name, run: () => choose(entry) })),
+    ],
+    [shown, navigate, compare],
+  )
+  useOfferedActions('session menu', actions)
+  if (isShared() || login === undefined || principal === null) return null
   const Dialog = chosen?.dialog
   return (
     <>
@@ -79,11 +99,7 @@ export function SessionMenu({ session }: { session: Session }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            component={Link}
-            href={`/compare?a=${encodeURIComponent(session.id)}`}
-            leftSection={<IconGitCompare size={15} />}
-          >
+          <Menu.Item component={Link} href={compare} leftSection={<IconGitCompare size={15} />}>
             Compare with…
           </Menu.Item>
           {shown.map((entry) => (

@@ -3,9 +3,12 @@ import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { renderAt } from '../testing/render'
+import { answering, renderAt } from '../testing/render'
 import { session } from '../testing/session'
-import { Chosen, useChoosing } from './choosing'
+import { everything } from '../filters/filter'
+import { Chosen } from './chosen'
+import { useChoosing } from './choosing'
+import { columns } from './columns'
 import { SessionTable } from './table'
 
 /** The list, of which another page can be loaded; the rows before are then not drawn. */
@@ -16,20 +19,21 @@ function List() {
   const rows = ids.map((id, i) => session({ id, started: `2026-03-02T10:0${9 - i}:00Z` }))
   return (
     <>
-      <Chosen chosen={choosing.chosen} clear={choosing.clear} rows={rows} />
+      <Chosen choosing={choosing} filter={everything} fit={3} />
       <button onClick={() => load(['four', 'five'])}>Other rows</button>
       <SessionTable
         rows={rows}
+        columns={columns}
         sort="-started"
         setSort={() => undefined}
         narrow={false}
-        findings={false}
         choosing={choosing}
         loading={false}
         stale={false}
         more={null}
         fetching={false}
         whole
+        rest=""
       />
     </>
   )
@@ -57,7 +61,7 @@ test('two chosen sessions can be compared, the older one as A', async () => {
   expect(compare()?.getAttribute('href')).toBe('/compare?a=three&b=two%2F2')
   await user.click(box('one'))
   expect(compare()).toBeNull()
-  expect(status()).toBe('3 sessions chosen; two can be compared')
+  expect(status()).toBe('3 sessions chosen')
   await user.click(box('three'))
   expect(compare()?.getAttribute('href')).toBe('/compare?a=two%2F2&b=one')
   expect(history).toEqual(['/']) // a click on a box opens no session
@@ -72,7 +76,8 @@ test('what is chosen stays so when its row is not drawn', async () => {
   await user.click(screen.getByRole('button', { name: 'Other rows' }))
   expect(screen.queryByRole('checkbox', { name: 'Choose one' })).toBeNull()
   await user.click(box('five'))
-  expect(compare()?.getAttribute('href')).toBe('/compare?a=one&b=five')
+  // Five began before, though its row came later.
+  expect(compare()?.getAttribute('href')).toBe('/compare?a=five&b=one')
 })
 
 test('x chooses the row with the focus, and each row has its box in a column with a head', async () => {
@@ -86,4 +91,32 @@ test('x chooses the row with the focus, and each row has its box in a column wit
   expect(row && within(row).getAllByRole('cell')[0]?.contains(box('two/2'))).toBe(true)
   await user.keyboard('x')
   expect(box('two/2').checked).toBe(false)
+})
+
+test('a click with Shift chooses the rows from the one that was chosen before', async () => {
+  const user = userEvent.setup()
+  renderAt('/', <List />)
+  await user.click(box('three'))
+  await user.keyboard('{Shift>}')
+  await user.click(box('one'))
+  await user.keyboard('{/Shift}')
+  expect(status()).toBe('3 sessions chosen')
+  await user.click(screen.getByRole('button', { name: 'Choose none' }))
+  screen.getByRole('link', { name: 'one' }).focus()
+  await user.keyboard('x{ArrowDown}')
+  screen.getByRole('link', { name: 'two/2' }).focus()
+  await user.keyboard('{Shift>}X{/Shift}')
+  expect([box('one').checked, box('two/2').checked, box('three').checked]).toEqual([true, true, false])
+})
+
+test('all that fit are chosen, as many as are fetched at once', async () => {
+  const user = userEvent.setup()
+  const items = ['one', 'two/2', 'three'].map((id) => session({ id }))
+  const asked = answering({ '/v1/sessions': { items, next: null } })
+  renderAt('/', <List />)
+  await user.click(box('one'))
+  await user.click(screen.getByRole('button', { name: 'Choose all 3' }))
+  expect(await screen.findByText('3 sessions chosen')).toBeTruthy()
+  expect(asked('/v1/sessions')).toEqual([{ sort: '-started', limit: 500 }])
+  expect(screen.queryByRole('button', { name: /^Choose all/ })).toBeNull()
 })

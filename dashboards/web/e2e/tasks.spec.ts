@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator } from '@playwright/test'
+import { LiveRun } from './liverun'
+import { program, startServer, type Server } from './server'
+import { spend } from './spending'
+import { expect, test } from './test'
+
+// In how many clicks people answer the questions that they have most often.
+
+let server: Server
+let run: LiveRun | undefined
+
+const day = 86_400_000
+
+test.beforeAll(async () => {
+  test.setTimeout(180_000)
+  server = await startServer(['--quiet-after', '2s'])
+})
+test.afterAll(async () => {
+  await run?.end()
+  await server.stop()
+})
+
+/** Records a run of an AG-UI agent that failed, at the times of its lines. */
+function failed(session: string, at: number, message: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'tapedeck-failed-'))
+  try {
+    const file = join(dir, 'run.jsonl')
+    const events = [
+      { type: 'RUN_STARTED', threadId: session, runId: 'r1', timestamp: at },
+      { type: 'RUN_ERROR', message, timestamp: at + 2000 },
+    ]
+    writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    execFileSync(program, ['record', '--server', server.url, '--session', session, '--clock', 'frame', file])
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Clicks one after the other, and counts. */
+class Clicks {
+  count = 0
+  async on(target: Locator): Promise<void> {
+    await target.click()
+    this.count++
+  }
+}
+
+test('why did yesterday’s run fail: 3 clicks', async ({ page }) => {
+  const at = new Date(Date.now() - day)
+  // Noon, so that it was yesterday in every zone of the test.
+  at.setUTCHours(12, 0, 0, 0)
+  failed('failed-yesterday', at.getTime(), 'out of memory')
+  await page.goto(server.url)
+  const clicks = new Clicks()
+  await clicks.on(page.getByRole('button', { name: 'Views' }))
+  await clicks.on(page.getByRole('link', { name: 'Failed yesterday' }))
+  await clicks.on(page.getByRole('table', { name: 'Sessions' }).getByRole('link').first())
+  await expect(page).toHaveURL(/\/sessions\/failed-yesterday/)
+  await expect(page.locator('main header').first()).toContainText(/Failed at .*out of memory/)
+  expect(clicks.count).toBe(3)
+})
+
+test('what hangs: 1 click', async ({ page }) => {
+  run = new LiveRun(server.url, 'hanging')
+  run.call('c1', 'psql', '{"query":"select pg_sleep(3600)"}')
+  await page.goto(server.url)
+  const first = page.getByRole('table', { name: 'Sessions' }).getByRole('row').nth(1)
+  await expect(first).toContainText(/in psql, silent for \d+ s/)
+  const clicks = new Clicks()
+  await clicks.on(first.getByRole('link'))
+  await expect(page.getByText(/^Now in psql, for/)).toBeVisible()
+  expect(clicks.count).toBe(1)
+})
+
+test('the costliest customer this month, and why: 3 clicks', async ({ page }) => {
+  const call = { model: 'claude-sonnet-4-5', input: 100_000, output: 1000 }
+  const now = Date.now() - 60_000
+  await spend(server.url, 'acme-dear', now, [call, call], ['customer=acme'])
+  await spend(server.url, 'acme-cheap', now, [{ ...call, input: 10 }], ['customer=acme'])
+  await spend(server.url, 'globex-1', now, [call], ['customer=globex'])
+  await page.goto(server.url)
+  const clicks = new Clicks()
+  await clicks.on(page.getByRole('button', { name: 'Views' }))
+  await clicks.on(page.getByRole('link', { name: 'Usage by customer this month' }))
+  const dearest = page.getByRole('region', { name: 'Usage table' }).getByRole('row').nth(1)
+  await expect(dearest).toContainText('acme')
+  await clicks.on(dearest.getByRole('link').last())
+  // Two calls of 100,000 × 3 + 1,000 × 15 millionths of a dollar, and one of 10 × 3 + 1,000 × 15.
+  await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText(
+    /^2 sessions, .* tokens, \$0\.6450$/,
+  )
+  await expect(page.getByRole('table', { name: 'Sessions' }).getByRole('link')).toHaveText([
+    'Task 1',
+    'Task 1',
+  ])
+  await expect(page.getByRole('table', { name: 'Sessions' }).getByRole('row').nth(1)).toContainText(
+    'acme-dear',
+  )
+  expect(clicks.count).toBe(3)
+})
+
+test('from a row of a bill to the frame that stated the usage: 2 clicks', async ({ page }) => {
+  const month = new Date()
+  month.setUTCDate(0)
+  await spend(server.url, 'billed-before', month.getTime() - 20 * day, [
+    { model: 'claude-haiku-4-5', input: 10_000, output: 1000 },
+  ])
+  const period = new Date(month.getTime() - 20 * day).toISOString().slice(0, 7)
+  await page.goto(`${server.url}/bills?account=tenant&period=${period}`)
+  const clicks = new Clicks()
+  await clicks.on(page.getByRole('button', { name: 'Charges of claude-haiku-4-5, input tokens' }))
+  await clicks.on(
+    page.getByRole('region', { name: /^Charges of/ }).getByRole('link', { name: 'billed-before' }),
+  )
+  await expect(page).toHaveURL(/\/sessions\/billed-before\?t=/)
+  expect(clicks.count).toBe(2)
+})

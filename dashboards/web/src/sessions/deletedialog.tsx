@@ -1,0 +1,78 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { accepted, api } from '../api/client'
+import { ProblemAlert } from '../components/problem'
+import { count, counted } from '../format/numbers'
+import type { Session } from './rows'
+
+/** Deletes sessions, one after the other, once that is confirmed. What was deleted before an error stays deleted. */
+export default function DeleteDialog({
+  sessions,
+  deleted,
+  close,
+}: {
+  sessions: readonly Session[]
+  /** All are deleted. */
+  deleted: () => void
+  close: () => void
+}) {
+  const client = useQueryClient()
+  const [done, setDone] = useState<ReadonlySet<string>>(new Set())
+  const deleting = useMutation({
+    mutationFn: async () => {
+      for (const { id } of sessions.filter((session) => !done.has(session.id))) {
+        await accepted(api.DELETE('/v1/sessions/{id}', { params: { path: { id } } }))
+        setDone((before) => new Set([...before, id]))
+      }
+    },
+    onSuccess: () => {
+      deleted()
+      close()
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const open = sessions.filter(({ status }) => status === 'running' || status === 'quiet').length
+  const frames = sessions.reduce((sum, session) => sum + session.frames, 0)
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Delete ${counted(sessions.length, 'session')}`}
+      closeOnEscape={!deleting.isPending}
+      closeOnClickOutside={!deleting.isPending}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      transitionProps={{ duration: 0 }}
+      // The policy forbids the style by which it would lock the page.
+      lockScroll={false}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          This deletes {counted(sessions.length, 'session')}: {counted(frames, 'frame')}, messages, tool calls
+          and usage, also in reports. It cannot be undone. Rows of closed bills, and entries in the audit log,
+          remain.
+        </Text>
+        {open > 0 && (
+          <Text size="sm">
+            {counted(open, 'session')} {open === 1 ? 'is' : 'are'} still being recorded. What arrives later is
+            dropped.
+          </Text>
+        )}
+        {done.size > 0 && (
+          <Text size="sm" role="status">
+            {count(done.size)} of {count(sessions.length)} deleted.
+          </Text>
+        )}
+        {deleting.error !== null && <ProblemAlert error={deleting.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button size="xs" variant="default" onClick={close} disabled={deleting.isPending} data-autofocus>
+            Cancel
+          </Button>
+          <Button size="xs" color="red.9" loading={deleting.isPending} onClick={() => deleting.mutate()}>
+            Delete {counted(sessions.length, 'session')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
