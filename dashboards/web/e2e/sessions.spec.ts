@@ -154,6 +154,7 @@ test('Back comes to the place where the list was left', async ({ page, request }
   await expect.poll(() => scroller.evaluate((element) => element.scrollTop)).toBe(before)
   await page.reload()
   await expect.poll(() => scroller.evaluate((element) => element.scrollTop)).toBe(before)
+  await page.getByRole('button', { name: 'Analytics' }).click()
   await page.getByRole('link', { name: 'Usage' }).click()
   await page.getByRole('link', { name: 'Sessions', exact: true }).click()
   await expect(page.locator('[data-row="0"]')).toBeVisible()
