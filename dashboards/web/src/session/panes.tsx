@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks'
-import { type CSSProperties, type RefObject, useRef } from 'react'
+import type { CSSProperties, RefObject } from 'react'
 import { Edge, edgeWidth } from './edge'
 
 /** The share of the conversation in the width, percent: usual, and its bounds. */
@@ -9,7 +9,6 @@ const [least, most] = [25, 75]
 const keyStep = 2
 
 interface Panes {
-  views: RefObject<HTMLDivElement | null>
   style: CSSProperties
   share: number
   resize: (share: number) => void
@@ -17,18 +16,23 @@ interface Panes {
 
 /** How the width is divided between the conversation and the view beside it, which the browser keeps for the reader. */
 export function usePanes(): Panes {
-  const views = useRef<HTMLDivElement>(null)
   const [share, resize] = useLocalStorage<number>({
     key: 'tapedeck-panes',
     defaultValue: usual,
     getInitialValueInEffect: false,
   })
   const within = clamp(share)
-  return { views, style: { '--share': `${within}%` } as CSSProperties, share: within, resize }
+  return { style: { '--share': `${within}%` } as CSSProperties, share: within, resize }
 }
 
-/** The edge between the conversation and the view beside it. */
-export function PanesEdge({ panes: { views, share, resize } }: { panes: Panes }) {
+/** The edge between the conversation and the view beside it, both in `views`. */
+export function PanesEdge({
+  panes: { share, resize },
+  views,
+}: {
+  panes: Panes
+  views: RefObject<HTMLDivElement | null>
+}) {
   const to = (x: number) => {
     const { left, width } = views.current?.getBoundingClientRect() ?? { left: 0, width: 1 }
     resize(clamp(Math.round(((x - left) / width) * 1000) / 10))

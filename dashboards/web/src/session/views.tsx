@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useRef } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
@@ -27,6 +27,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const { tab, span } = usePlace()
   const go = useGo()
   const panes = usePanes()
+  const views = useRef<HTMLDivElement>(null)
   const hasState = useStateTypes(session).length > 0
   const hasThoughts = useThoughtTypes(session).length > 0
   const missing = (tab === 'state' && !hasState) || (tab === 'thoughts' && !hasThoughts)
@@ -34,14 +35,14 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const chosen = asked ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
   return (
-    <div ref={panes.views} className={classes.views} style={panes.style} data-findable>
+    <div ref={views} className={classes.views} style={panes.style} data-findable>
       {wide && (
         <section className={classes.beside} aria-label="Conversation">
           <Skip to="views">Skip the conversation</Skip>
           <Conversation session={session} />
         </section>
       )}
-      {wide && <PanesEdge panes={panes} />}
+      {wide && <PanesEdge panes={panes} views={views} />}
       <Tabs
         id="views"
         tabIndex={-1}
