@@ -66,7 +66,9 @@ func child(setup string) {
 	os.Exit(0)
 }
 
+// open connects to one server: of a cluster, to its first member.
 func open(dsn string) driver.Conn {
+	dsn, _, _ = strings.Cut(dsn, "?")
 	o, err := driver.ParseDSN(dsn)
 	if err != nil {
 		panic(err)

@@ -43,6 +43,13 @@ var (
 // Prepare returns what Apply would do, and changes nothing. Rows and bytes are from system.parts;
 // they are 0 if the user may not read it.
 func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if conn, err = behind(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	s, err := Read(ctx, conn, o)
 	if err == nil {
 		err = s.Check()

@@ -63,6 +63,9 @@ func Read(ctx context.Context, conn driver.Conn, o Options) (*State, error) {
 		return nil, err
 	}
 	s := &State{Program: o.Program, all: o.Migrations, steps: map[[2]uint32]string{}}
+	if conn, err = behind(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	if err := conn.QueryRow(ctx, readPlacing).Scan(&s.restoring); err != nil && !hasCode(err, codeAccess) {
 		return nil, fmt.Errorf("read the tables: %w", err)
 	}
