@@ -12,17 +12,19 @@ import (
 // Settings are the settings of every connection to a cluster.
 //
 //   - An insert is acknowledged when its shards have stored the rows, and not when they are queued.
-//   - A subquery over Distributed tables is executed once, over all shards, and its result is sent to
-//     them: tombstones of a whole tenant, prices and settlements are not where the session is.
+//   - Each shard executes the subqueries of a statement over all shards: prices, settlements and
+//     tombstones of a whole tenant are not where the session is. The value global, by which they would
+//     be executed once, fails where one is inside another (code 36). A subquery inside another is one
+//     level deeper.
 //   - An INSERT … SELECT is executed by one member, since the shards do not receive the tables that
 //     a client sends with it.
+//   - A statement on one session reads the shard of that session only.
 var Settings = map[string]any{
-	"distributed_foreground_insert":              1,
-	"distributed_product_mode":                   "global",
-	"parallel_distributed_insert_select":         0,
-	"optimize_skip_unused_shards":                1,
-	"optimize_skip_unused_shards_nesting":        1,
-	"optimize_distributed_group_by_sharding_key": 0,
+	"distributed_foreground_insert":      1,
+	"distributed_product_mode":           "allow",
+	"max_distributed_depth":              20,
+	"parallel_distributed_insert_select": 0,
+	"optimize_skip_unused_shards":        1,
 }
 
 // Conn is a connection to a member of a cluster. It is safe for use by many goroutines.
