@@ -20,6 +20,7 @@ import (
 // world is a cluster of two shards with connections to the cluster and to the shards alone.
 type world struct {
 	t       *testing.T
+	options []engine.Options // of the shards
 	servers []*engine.Server
 	db      driver.Conn
 	shards  []driver.Conn
@@ -27,7 +28,10 @@ type world struct {
 
 func onShards(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, servers: localtest.Cluster(t, 2)}
+	w := &world{t: t, options: localtest.Shards(t, 2)}
+	for _, o := range w.options {
+		w.servers = append(w.servers, localtest.Engine(t, o))
+	}
 	w.db = w.open(w.dsn(localtest.ClusterName))
 	for _, s := range w.servers {
 		w.shards = append(w.shards, w.open(s.DSN()))
@@ -188,8 +192,9 @@ func TestClusterName(t *testing.T) {
 	}
 }
 
-// With a shard away, sessions of the other are read and written, and an insert that includes sessions
-// of both is refused and not queued. When the shard is back everything that was acknowledged is stored.
+// With a shard away, sessions of the other are read and written, and an insert that includes a session
+// of the shard that is away is refused and not queued. When it is back its sessions are as they were,
+// and the insert that was refused can be repeated.
 func TestClusterShardAway(t *testing.T) {
 	w := onShards(t)
 	w.migrate()
@@ -222,5 +227,15 @@ func TestClusterShardAway(t *testing.T) {
 	}
 	if err := w.db.Exec(t.Context(), insert, there); err == nil {
 		t.Error("an insert into the shard that is away was acknowledged")
+	}
+	localtest.Engine(t, w.options[1])
+	if n := number(t, w.db, of+"'"+there+"'"); n != 5 {
+		t.Errorf("%d frames of the session whose shard is back, want 5", n)
+	}
+	if err := w.db.Exec(t.Context(), insert, there); err != nil {
+		t.Errorf("insert into the shard that is back: %v", err)
+	}
+	if n := number(t, w.db, "SELECT count() FROM frames"); n != 502 {
+		t.Errorf("%d frames in the end, want 502", n)
 	}
 }

@@ -21,18 +21,15 @@ const shardsEnv = "TAPEDECK_TEST_SHARDS"
 // ClusterName is the name of the clusters that this package starts.
 const ClusterName = "test"
 
-// Cluster starts n engines for the test, each of them a shard of the cluster ClusterName.
-func Cluster(t testing.TB, n int) []*engine.Server {
+// Shards returns the options of n engines that are the shards of the cluster ClusterName. The test
+// starts each with Engine, and may stop it and start it again.
+func Shards(t testing.TB, n int) []engine.Options {
 	t.Helper()
 	options, err := shards(t.TempDir(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var servers []*engine.Server
-	for _, o := range options {
-		servers = append(servers, Engine(t, o))
-	}
-	return servers
+	return options
 }
 
 // shards returns the options of the engines of a cluster.

@@ -19,5 +19,6 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("charges_page", "charges", page),
 		querytest.NewStatement("charges_made", "charges", made),
 		querytest.NewStatement("removals", "removals", removalShape{Tables: removalTables}),
+		querytest.NewStatement("removals_sharded", "removals", removalShape{Tables: removalTables, Sharded: true}),
 	)
 }
