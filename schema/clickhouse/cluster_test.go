@@ -143,6 +143,36 @@ func TestClusterLaterMigration(t *testing.T) {
 	}
 }
 
+// Migrations that were interrupted between two members are continued: the second has no tables yet, or
+// lacks Distributed tables.
+func TestClusterMigrationContinues(t *testing.T) {
+	w := onShards(t)
+	w.migrate()
+	for _, statement := range []string{"DROP DATABASE default_local SYNC", "DROP TABLE frames SYNC", "DROP VIEW reports_usage SYNC"} {
+		if err := w.shards[1].Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := migrate.Read(t.Context(), w.db, migrate.Options{})
+	if err != nil || s.Missing() == "" {
+		t.Fatalf("with a member without tables no migration is missing, error %v", err)
+	}
+	if p, err := migrate.Prepare(t.Context(), w.db, migrate.Options{}); err != nil || len(p.Migrations) == 0 {
+		t.Errorf("the plan of a member without tables is %+v, error %v", p, err)
+	}
+	if names := w.migrate(); len(names) == 0 {
+		t.Error("no migration was applied to the second member")
+	}
+	if err := w.db.Exec(t.Context(), insertFrames); err != nil {
+		t.Fatal(err)
+	}
+	for i, shard := range w.shards {
+		if n := number(t, shard, "SELECT count() FROM system.tables WHERE database = 'default' AND name IN ('frames', 'reports_usage')"); n != 2 {
+			t.Errorf("shard %d has %d of the table frames and the view reports_usage", i, n)
+		}
+	}
+}
+
 // Each kind of bad input is one error that names what to do, and changes nothing.
 func TestClusterBadInput(t *testing.T) {
 	w := onShards(t)

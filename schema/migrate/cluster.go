@@ -156,33 +156,41 @@ func makeDatabase(ctx context.Context, c *cluster.Conn, m cluster.Member, databa
 // identifier returns a name in quotes.
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "\\`") + "`" }
 
-// behind returns the connection of which the state of the schema counts: conn, or on a cluster the
-// local database of the member that lacks most migrations.
-func behind(ctx context.Context, conn driver.Conn, o Options) (driver.Conn, error) {
+// behind returns the member of a cluster that lacks most migrations, as a connection to its local
+// database, and the state of its schema. A member without the database lacks all.
+func behind(ctx context.Context, c *cluster.Conn, o Options) (conn driver.Conn, state *State, err error) {
+	members, err := c.Members(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range members {
+		local, err := c.On(m, c.Local())
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := Read(ctx, local, o)
+		if hasCode(err, codeUnknownDatabase) {
+			s, err = &State{Program: o.Program, all: o.Migrations, unrecorded: true}, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("member %s of cluster %s: %w", m.Address, c.Name(), err)
+		}
+		if s.Check() != nil {
+			return local, s, nil
+		}
+		if state == nil || len(s.Pending()) > len(state.Pending()) {
+			conn, state = local, s
+		}
+	}
+	return conn, state, nil
+}
+
+// localOf returns conn, or on a cluster the connection to the member that lacks most migrations.
+func localOf(ctx context.Context, conn driver.Conn, o Options) (driver.Conn, error) {
 	c, ok := conn.(*cluster.Conn)
 	if !ok {
 		return conn, nil
 	}
-	members, err := c.Members(ctx)
-	if err != nil {
-		return nil, err
-	}
-	most := -1
-	for _, m := range members {
-		local, err := c.On(m, c.Local())
-		if err != nil {
-			return nil, err
-		}
-		s, err := Read(ctx, local, o)
-		if hasCode(err, codeUnknownDatabase) {
-			s, err = &State{all: o.Migrations}, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("member %s of cluster %s: %w", m.Address, c.Name(), err)
-		}
-		if n := len(s.Pending()); n > most || s.Check() != nil {
-			conn, most = local, n
-		}
-	}
-	return conn, nil
+	local, _, err := behind(ctx, c, o)
+	return local, err
 }

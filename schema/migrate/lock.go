@@ -156,7 +156,7 @@ func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error
 	if err != nil {
 		return nil, err
 	}
-	if conn, err = behind(ctx, conn, o); err != nil {
+	if conn, err = localOf(ctx, conn, o); err != nil {
 		return nil, err
 	}
 	s, err := readState(ctx, conn)

@@ -47,9 +47,6 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conn, err = behind(ctx, conn, o); err != nil {
-		return nil, err
-	}
 	s, err := Read(ctx, conn, o)
 	if err == nil {
 		err = s.Check()
@@ -57,8 +54,11 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if conn, err = localOf(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	sizes, err := sizes(ctx, conn)
-	if err != nil && !hasCode(err, codeAccess) {
+	if err != nil && !hasCode(err, codeAccess, codeUnknownDatabase) {
 		return nil, err
 	}
 	p := &Plan{Migrations: []PlannedMigration{}}
