@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -68,8 +69,14 @@ func child(setup string) {
 
 // open connects to one server: of a cluster, to its first member.
 func open(dsn string) driver.Conn {
-	dsn, _, _ = strings.Cut(dsn, "?")
-	o, err := driver.ParseDSN(dsn)
+	u, err := url.Parse(dsn)
+	if err != nil {
+		panic(err)
+	}
+	q := u.Query()
+	q.Del("cluster")
+	u.RawQuery = q.Encode()
+	o, err := driver.ParseDSN(u.String())
 	if err != nil {
 		panic(err)
 	}
