@@ -106,6 +106,12 @@ screenshots: build ## pictures of every page into docs/screenshots
 test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race -timeout 60m ./...
 
+# Packages with statements of ClickHouse whose tests have the same results on a cluster.
+SHARDED := ./schema/tables ./schema/lifecycle/tombstone ./query/search ./query/session/timeline ./query/session/sessionframes
+
+test-shards: engine ## the tests of packages with SQL on a ClickHouse cluster of two shards
+	TAPEDECK_TEST_SHARDS=2 go test -timeout 30m $(SHARDED)
+
 MONTH_CALLS := 500000
 
 test-month: engine ## compare the reports of a generated month with a script's (MONTH_CALLS=)

@@ -8,6 +8,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/query/pricing/prices"
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/lifecycle/tombstone"
 	"tapedeck/schema/sessioncache"
 )
@@ -68,6 +69,12 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 		o(r)
 	}
 	return r
+}
+
+// Sharded reports whether the reader's tables are spread over the shards of a cluster.
+func (r *Reader) Sharded() bool {
+	_, is := r.conn.(*cluster.Conn)
+	return is
 }
 
 // Now returns the time by the reader's clock, ns since 1970.

@@ -9,14 +9,16 @@ import (
 
 	"github.com/ClickHouse/ch-go"
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/schema/cluster"
 )
 
 // dialTimeout bounds the opening of a connection, including the TLS handshake.
 const dialTimeout = 5 * time.Second
 
 // Open opens a pool of connections for queries. The DSN has the form of clickhouse-go,
-// clickhouse://user:password@host:9000/database?secure=true, with the parameters of tlsFiles. Open
-// does not connect before the first query.
+// clickhouse://user:password@host:9000/database?secure=true, with the parameters of TLS and cluster.
+// Open does not connect before the first query.
 func Open(dsn string) (driver.Conn, error) { return OpenFor(Requests, dsn) }
 
 // Use is what the connections of a pool are for.
@@ -54,9 +56,6 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
 	}
 	opts.MaxOpenConns, opts.MaxIdleConns = use.connections()
-	if opts.Settings == nil {
-		opts.Settings = driver.Settings{}
-	}
 	for _, name := range shortAnalysis {
 		if _, given := opts.Settings[name]; !given {
 			opts.Settings[name] = 0
@@ -65,6 +64,9 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 	conn, err := driver.Open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("open ClickHouse: %w", err)
+	}
+	if name := clusterOf(dsn); name != "" {
+		return withMembers(conn, name, opts), nil
 	}
 	return conn, nil
 }
@@ -81,6 +83,11 @@ func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
 	settings := make([]ch.Setting, 0, len(shortAnalysis))
 	for _, name := range shortAnalysis {
 		settings = append(settings, ch.Setting{Key: name, Value: "0", Important: true})
+	}
+	if clusterOf(dsn) != "" {
+		for name, value := range cluster.Settings {
+			settings = append(settings, ch.Setting{Key: name, Value: fmt.Sprint(value), Important: true})
+		}
 	}
 	for _, addr := range opts.Addr {
 		var client *ch.Client

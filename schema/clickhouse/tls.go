@@ -3,11 +3,13 @@ package clickhouse
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/internal/certs"
+	"tapedeck/schema/cluster"
 )
 
 // The parameters of a DSN that name PEM files: certificate authorities that replace the system's
@@ -59,6 +61,7 @@ func filesOf(q url.Values) *certs.Files {
 }
 
 // split returns a DSN without the parameters that name files, and the files, nil if there are none.
+// The DSN that it returns has no parameter cluster either.
 func split(dsn string) (string, *certs.Files, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -66,19 +69,23 @@ func split(dsn string) (string, *certs.Files, error) {
 	}
 	q := u.Query()
 	f := filesOf(q)
-	if f == nil {
+	if f == nil && !q.Has(paramCluster) {
 		return dsn, nil, nil
 	}
-	for _, name := range []string{paramCA, paramCert, paramKey} {
+	for _, name := range []string{paramCA, paramCert, paramKey, paramCluster} {
 		q.Del(name)
 	}
-	q.Set("secure", "true")
+	if f != nil {
+		q.Set("secure", "true")
+	}
 	u.RawQuery = q.Encode()
 	return u.String(), f, nil
 }
 
-// parse parses a DSN. files is nil unless the DSN names files. options.TLS is set if files is.
+// parse parses a DSN. files is nil unless the DSN names files. options.TLS is set if files is. The
+// settings of options are those of a cluster if the DSN names one.
 func parse(dsn string) (options *driver.Options, files *certs.Source, err error) {
+	name := clusterOf(dsn)
 	dsn, named, err := split(dsn)
 	if err != nil {
 		return nil, nil, err
@@ -88,6 +95,12 @@ func parse(dsn string) (options *driver.Options, files *certs.Source, err error)
 	}
 	if options.TLS != nil {
 		options.TLS.MinVersion = certs.Oldest
+	}
+	if options.Settings == nil {
+		options.Settings = driver.Settings{}
+	}
+	if name != "" {
+		maps.Copy(options.Settings, cluster.Settings)
 	}
 	if named == nil {
 		return options, nil, nil

@@ -7,6 +7,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/migrations"
 )
 
@@ -14,12 +15,15 @@ import (
 const waitPause = 200 * time.Millisecond
 
 // Apply applies the program's missing migrations and returns the names of those that it completed.
-// If another process is migrating, it waits for that process. It returns ErrOld or ErrChanged
-// without changing the database.
+// If another process is migrating, it waits for that process. It returns ErrOld, ErrChanged or
+// ErrCluster without changing the database.
 func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := conn.(*cluster.Conn); ok {
+		return applyCluster(ctx, c, o)
 	}
 	done, err := upToDate(ctx, conn, o)
 	if err != nil {
@@ -27,6 +31,9 @@ func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	}
 	if done {
 		return nil, ensureViews(ctx, conn, o)
+	}
+	if err := checkPlain(ctx, conn); err != nil {
+		return nil, err
 	}
 	for _, statement := range []string{createSteps, createLock} {
 		if err := conn.Exec(ctx, statement); err != nil {

@@ -156,6 +156,9 @@ func Running(ctx context.Context, conn driver.Conn, o Options) (*Progress, error
 	if err != nil {
 		return nil, err
 	}
+	if conn, err = localOf(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	s, err := readState(ctx, conn)
 	if errors.Is(err, sql.ErrNoRows) || missing(err) || err == nil && s.free() {
 		return nil, nil // no run has created the tables yet, or no run is in progress

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -66,8 +67,16 @@ func child(setup string) {
 	os.Exit(0)
 }
 
+// open connects to one server: of a cluster, to its first member.
 func open(dsn string) driver.Conn {
-	o, err := driver.ParseDSN(dsn)
+	u, err := url.Parse(dsn)
+	if err != nil {
+		panic(err)
+	}
+	q := u.Query()
+	q.Del("cluster")
+	u.RawQuery = q.Encode()
+	o, err := driver.ParseDSN(u.String())
 	if err != nil {
 		panic(err)
 	}

@@ -43,6 +43,10 @@ var (
 // Prepare returns what Apply would do, and changes nothing. Rows and bytes are from system.parts;
 // they are 0 if the user may not read it.
 func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
 	s, err := Read(ctx, conn, o)
 	if err == nil {
 		err = s.Check()
@@ -50,8 +54,11 @@ func Prepare(ctx context.Context, conn driver.Conn, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if conn, err = localOf(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	sizes, err := sizes(ctx, conn)
-	if err != nil && !hasCode(err, codeAccess) {
+	if err != nil && !hasCode(err, codeAccess, codeUnknownDatabase) {
 		return nil, err
 	}
 	p := &Plan{Migrations: []PlannedMigration{}}

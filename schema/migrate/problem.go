@@ -9,19 +9,20 @@ import (
 
 // Error codes of ClickHouse that a run handles or explains.
 const (
-	codeNoColumn       = 10
-	codeColumnMissing  = 16
-	codeColumnExists   = 15
-	codeUnknownIdent   = 47
-	codeUnknownTable   = 60
-	codeReadOnly       = 164
-	codeSameQuery      = 216
-	codeMemory         = 241
-	codeTableReadOnly  = 242
-	codeNoSpace        = 243
-	codeAccess         = 497
-	codeTimeout        = 159
-	codeTooManyQueries = 202
+	codeNoColumn        = 10
+	codeColumnMissing   = 16
+	codeColumnExists    = 15
+	codeUnknownIdent    = 47
+	codeUnknownTable    = 60
+	codeUnknownDatabase = 81
+	codeReadOnly        = 164
+	codeSameQuery       = 216
+	codeMemory          = 241
+	codeTableReadOnly   = 242
+	codeNoSpace         = 243
+	codeAccess          = 497
+	codeTimeout         = 159
+	codeTooManyQueries  = 202
 )
 
 // remedies are the actions against errors of ClickHouse, by error code.

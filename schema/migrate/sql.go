@@ -24,6 +24,10 @@ var (
 	readPlacing   = statements.Must("placing", Placing)
 	readParts     = statements.Must("parts", nil)
 	countTables   = statements.Must("count_tables", nil)
+	readMember    = statements.Must("member", nil)
+	readOutdated  = statements.Must("outdated", nil)
+	// countDistributed counts the tables of a cluster in the current database.
+	countDistributed = statements.Must("count_distributed", nil)
 	// The same inserts for many rows.
 	insertAllApplied, _, _ = strings.Cut(insertApplied, " VALUES")
 	insertAllSteps, _, _   = strings.Cut(insertStep, " VALUES")

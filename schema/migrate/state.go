@@ -12,6 +12,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/migrations"
 )
 
@@ -56,11 +57,16 @@ var ErrRestoring = errors.New("the database has a part of a backup")
 // ErrChanged is the error for a migration that was applied in another form.
 var ErrChanged = errors.New("an applied migration was changed")
 
-// Read reads the state of the database's schema. It changes nothing.
+// Read reads the state of the database's schema; on a cluster that of the member that lacks most
+// migrations. It changes nothing.
 func Read(ctx context.Context, conn driver.Conn, o Options) (*State, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := conn.(*cluster.Conn); ok {
+		_, s, err := behind(ctx, c, o)
+		return s, err
 	}
 	s := &State{Program: o.Program, all: o.Migrations, steps: map[[2]uint32]string{}}
 	if err := conn.QueryRow(ctx, readPlacing).Scan(&s.restoring); err != nil && !hasCode(err, codeAccess) {

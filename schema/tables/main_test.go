@@ -1,4 +1,4 @@
-package tables
+package tables_test
 
 import (
 	"testing"

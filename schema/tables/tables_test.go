@@ -1,10 +1,11 @@
-package tables
+package tables_test
 
 import (
 	"slices"
 	"testing"
 
 	"tapedeck/schema/clickhouse/clickhousetest"
+	"tapedeck/schema/tables"
 )
 
 // Every table of the schema is declared, so that an erasure covers a table that is added.
@@ -24,23 +25,23 @@ func TestEveryTableIsDeclared(t *testing.T) {
 	var names []string
 	for _, table := range there {
 		names = append(names, table.Name)
-		at := slices.IndexFunc(All, func(d Table) bool { return d.Name == table.Name })
+		at := slices.IndexFunc(tables.All, func(d tables.Table) bool { return d.Name == table.Name })
 		if at < 0 {
 			t.Errorf("the table %s is not declared: does it hold recordings, bills, marks or settings?", table.Name)
 			continue
 		}
 		for _, column := range []string{"tenant", "session_id", "stream_id"} {
-			if All[at].Holds == Recording && !slices.Contains(table.Columns, column) {
+			if tables.All[at].Holds == tables.Recording && !slices.Contains(table.Columns, column) {
 				t.Errorf("the table %s holds recordings and has no column %s, by which erasures delete", table.Name, column)
 			}
 		}
 	}
-	for _, d := range All {
+	for _, d := range tables.All {
 		if !slices.Contains(names, d.Name) {
 			t.Errorf("the table %s is declared and does not exist", d.Name)
 		}
 	}
-	recorded := Names(Recording)
+	recorded := tables.Names(tables.Recording)
 	if last := recorded[len(recorded)-1]; last != "streams" {
 		t.Errorf("the last table of recordings is %s, want streams, whose rows show that a deletion is unfinished", last)
 	}

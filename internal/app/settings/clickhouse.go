@@ -17,6 +17,7 @@ type ClickHouseServer struct {
 	ClickHouseCert         string `help:"Certificate (PEM) to show to ClickHouse." name:"clickhouse-cert" env:"TAPEDECK_CLICKHOUSE_CERT" type:"path" placeholder:"FILE"`
 	ClickHouseKey          string `help:"Private key of --clickhouse-cert." name:"clickhouse-key" env:"TAPEDECK_CLICKHOUSE_KEY" type:"path" placeholder:"FILE"`
 	ClickHouseServerName   string `help:"Name that ClickHouse's certificate must have. Default: the one in the address." name:"clickhouse-server-name" env:"TAPEDECK_CLICKHOUSE_SERVER_NAME" placeholder:"NAME"`
+	ClickHouseCluster      string `help:"Cluster of ClickHouse, of its remote_servers, over whose shards sessions are spread. Default: one server." name:"clickhouse-cluster" env:"TAPEDECK_CLICKHOUSE_CLUSTER" placeholder:"NAME"`
 }
 
 // Complete checks the address and adds the password and TLS to it.
@@ -53,6 +54,8 @@ func (f *ClickHouseServer) Complete(log *slog.Logger) error {
 	if err != nil {
 		return commandline.Errorf("--clickhouse-ca, --clickhouse-cert, --clickhouse-key: %w", err)
 	}
-	f.ClickHouse = dsn
+	if f.ClickHouse, err = clickhouse.WithCluster(dsn, f.ClickHouseCluster); err != nil {
+		return commandline.Errorf("--clickhouse-cluster: %w", err)
+	}
 	return nil
 }

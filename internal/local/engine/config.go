@@ -48,6 +48,7 @@ type settings struct {
 	PasswordHash string // SHA-256 in hexadecimal: no file contains the password itself
 	Sync         bool   // fsync each insert
 	Pool         int    // threads for merges
+	Cluster      Cluster
 
 	Memory      uint64 // limit of the whole server
 	QueryMemory uint64 // limit of one query
@@ -72,6 +73,7 @@ func newSettings(opts Options, program Program, port int, password string) setti
 		User:         User,
 		PasswordHash: hex.EncodeToString(hash[:]),
 		Sync:         opts.SyncAlways,
+		Cluster:      opts.Cluster,
 		Pool:         min(max(runtime.NumCPU(), 2), 8),
 		Memory:       memory,
 		QueryMemory:  memory / 4 * 3,

@@ -59,7 +59,7 @@ func TestTailKeepsTheEnd(t *testing.T) {
 
 func TestFreePort(t *testing.T) {
 	for range 50 {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil || port < firstPort || port > lastPort {
 			t.Fatalf("port %d, %v", port, err)
 		}

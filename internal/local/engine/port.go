@@ -18,8 +18,8 @@ const (
 
 const loopback = "127.0.0.1"
 
-// freePort selects a loopback port on which no process listens at the moment.
-func freePort() (int, error) {
+// FreePort selects a loopback port on which no process listens at the moment.
+func FreePort() (int, error) {
 	var last error
 	for range 100 {
 		port := firstPort + rand.IntN(lastPort-firstPort+1)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -40,10 +41,19 @@ type Options struct {
 	// Backups is the directory that BACKUP and RESTORE may use under the name File; it is created
 	// with mode 0700. If it is empty, they are not allowed.
 	Backups string
+	// Cluster makes the engine a shard of a cluster of engines on this machine. For tests.
+	Cluster Cluster
 	// Ephemeral makes the child remove Dir if it is orphaned. For tests.
 	Ephemeral bool
 	// Logger receives starts, restarts and ends; nil means slog.Default().
 	Logger *slog.Logger
+}
+
+// Cluster is a cluster of engines on this machine, each of which is a shard.
+type Cluster struct {
+	Name   string
+	Secret string // the password on all members, which they also show one another
+	Ports  []int  // of all members; the engine's own is Options.Port
 }
 
 // Server is a running engine. Its methods may be called from any goroutine.
@@ -108,7 +118,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	s := &Server{
 		opts:     opts,
 		args:     childArgs{program: opts.Program, dir: dir, parent: os.Getpid(), ephemeral: opts.Ephemeral},
-		password: rand.Text(),
+		password: cmp.Or(opts.Cluster.Secret, rand.Text()),
 		log:      opts.Logger,
 		done:     make(chan struct{}),
 	}
@@ -156,7 +166,7 @@ func (s *Server) tryPort(ctx context.Context) (*process, error) {
 	port := s.opts.Port
 	if port == 0 {
 		var err error
-		if port, err = freePort(); err != nil {
+		if port, err = FreePort(); err != nil {
 			return nil, err
 		}
 	}

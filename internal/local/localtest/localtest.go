@@ -9,6 +9,9 @@
 // their own, or NATS. Tests that stop or kill a server call Engine, Broker or Servers for separate
 // servers. If no ClickHouse is installed ('make engine'), such a test is skipped with a notice; in
 // a full run of the tests it fails (see package fulltest).
+//
+// With TAPEDECK_TEST_SHARDS=2 in the environment, Database and ClickHouse return databases of a
+// cluster of two shards.
 package localtest
 
 import (
@@ -17,7 +20,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -56,10 +58,10 @@ var mainRan bool
 var shared sharedEngine
 
 type sharedEngine struct {
-	start  sync.Once
-	dir    string
-	server *engine.Server
-	err    error
+	start   sync.Once
+	dir     string
+	servers []*engine.Server // the shards
+	err     error
 
 	prepare  sync.Once
 	database string // DSN of the database that tests share
@@ -67,23 +69,23 @@ type sharedEngine struct {
 }
 
 // get starts the engine for the first caller. Errors are the same for all callers.
-func (e *sharedEngine) get() (*engine.Server, error) {
+func (e *sharedEngine) get() error {
 	e.start.Do(func() {
-		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err != nil {
-			return
+		var options []engine.Options
+		if e.dir, e.err = os.MkdirTemp("", "tapedeck-test-"); e.err == nil {
+			options, e.err = sharedOptions(e.dir)
 		}
-		// The context is not a test's, since the engine serves later tests.
-		e.server, e.err = engine.Start(context.Background(), engine.Options{
-			Dir:     e.dir,
-			Backups: filepath.Join(e.dir, "backups"),
-			// Several packages are tested at the same time.
-			MemoryLimit: 2 << 30,
-			// The test binary may be killed or panic.
-			Ephemeral: true,
-			Logger:    quiet(),
-		})
+		for _, o := range options {
+			// The context is not a test's, since the engine serves later tests.
+			server, err := engine.Start(context.Background(), o)
+			if err != nil {
+				e.err = err
+				return
+			}
+			e.servers = append(e.servers, server)
+		}
 	})
-	return e.server, e.err
+	return e.err
 }
 
 // prepareDatabase creates the database that tests share, for the first caller. Errors are the same
@@ -92,8 +94,7 @@ func (e *sharedEngine) prepareDatabase(prepare func(context.Context, string) err
 	e.prepare.Do(func() {
 		// The context is not a test's, since the database serves later tests.
 		ctx := context.Background()
-		e.database, e.prepared = inDatabase(e.server.DSN(), sharedName), execute(ctx, e.server.DSN(),
-			"CREATE DATABASE "+sharedName)
+		e.database, e.prepared = e.in(sharedName), e.everywhere(ctx, "CREATE DATABASE "+sharedName)
 		if e.prepared == nil {
 			e.prepared = prepare(ctx, e.database)
 		}
@@ -103,8 +104,8 @@ func (e *sharedEngine) prepareDatabase(prepare func(context.Context, string) err
 
 func (e *sharedEngine) stop() error {
 	var stopErr error
-	if e.server != nil {
-		stopErr = e.server.Stop(context.Background())
+	for _, s := range e.servers {
+		stopErr = errors.Join(stopErr, s.Stop(context.Background()))
 	}
 	if e.dir == "" {
 		return stopErr

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +26,9 @@ const sharedName = "tapedeck"
 // first caller's prepare creates its tables. The database exists until the test binary ends.
 func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) (dsn string) {
 	t.Helper()
-	_, err := shared.get()
-	need(t, err)
-	if dsn, err = shared.prepareDatabase(prepare); err != nil {
+	need(t, shared.get())
+	dsn, err := shared.prepareDatabase(prepare)
+	if err != nil {
 		t.Fatalf("prepare the database that tests share: %v", err)
 	}
 	return dsn
@@ -39,30 +38,21 @@ func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error)
 // and returns a DSN of it for clickhouse-go. The database is dropped when the test ends.
 func ClickHouse(t testing.TB) (dsn string) {
 	t.Helper()
-	server, err := shared.get()
-	need(t, err)
+	need(t, shared.get())
 	name := "td_" + strings.ToLower(rand.Text()[:12])
-	if err := execute(t.Context(), server.DSN(), "CREATE DATABASE "+name); err != nil {
+	if err := shared.everywhere(t.Context(), "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), cleanupLimit)
 		defer cancel()
-		if err := execute(ctx, server.DSN(), "DROP DATABASE "+name+" SYNC"); err != nil {
-			t.Error(err)
+		for _, database := range []string{name, name + "_local"} {
+			if err := shared.everywhere(ctx, "DROP DATABASE IF EXISTS "+database+" SYNC"); err != nil {
+				t.Error(err)
+			}
 		}
 	})
-	return inDatabase(server.DSN(), name)
-}
-
-// inDatabase returns a DSN of another database of the same server.
-func inDatabase(dsn, name string) string {
-	address, err := url.Parse(dsn)
-	if err != nil {
-		panic(err) // the engine has created the DSN
-	}
-	address.Path = "/" + name
-	return address.String()
+	return shared.in(name)
 }
 
 // execute runs one statement on a separate connection.

@@ -80,6 +80,12 @@ func (l *lister) readAll(ctx context.Context, visit func(*row) error) error {
 // expires, when a text of it is masked, and when it is deleted.
 var removalTables = []string{"expirations", "redecodes", "tombstones"}
 
+// removalShape selects the tables of sql/removals.sql.
+type removalShape struct {
+	Tables  []string
+	Sharded bool // the tables are on the shards of a cluster
+}
+
 // removal is the number of the last insert in a table.
 type removal struct {
 	Name string `ch:"name"`
@@ -88,7 +94,7 @@ type removal struct {
 
 // removals returns the state of the removal tables in order of their names.
 func (l *lister) removals(ctx context.Context) ([]removal, error) {
-	list, err := query.Ask[removal](ctx, l.reader, statements, "removals", removalTables,
+	list, err := query.Ask[removal](ctx, l.reader, statements, "removals", removalShape{removalTables, l.reader.Sharded()},
 		query.Args{"tenant": l.query.Tenant})
 	slices.SortFunc(list, func(a, b removal) int { return strings.Compare(a.Name, b.Name) })
 	return list, err

@@ -18,6 +18,7 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("charges", "charges", settled),
 		querytest.NewStatement("charges_page", "charges", page),
 		querytest.NewStatement("charges_made", "charges", made),
-		querytest.NewStatement("removals", "removals", removalTables),
+		querytest.NewStatement("removals", "removals", removalShape{Tables: removalTables}),
+		querytest.NewStatement("removals_sharded", "removals", removalShape{Tables: removalTables, Sharded: true}),
 	)
 }

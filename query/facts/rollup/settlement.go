@@ -3,6 +3,8 @@ package rollup
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"tapedeck/query/pricing/prices"
@@ -60,10 +62,12 @@ func (b Batch) lacksCharges() bool { return !b.Charges }
 type Settlement struct {
 	// Form is the form of the tables for which the settlement was made. A settlement of another
 	// form is ignored.
-	Form     int               `json:"form"`
-	Identity string            `json:"identity"` // identity of the source tables
-	Blocks   map[string]uint64 `json:"blocks"`   // number of the last included insert of each source table
-	Batches  []Batch           `json:"batches"`
+	Form     int    `json:"form"`
+	Identity string `json:"identity"` // identity of the source tables
+	// Blocks are the numbers of the last included inserts of each source table; on a cluster, where
+	// each shard has numbers of its own, of each table/shard.
+	Blocks  map[string]uint64 `json:"blocks"`
+	Batches []Batch           `json:"batches"`
 	// Recent is a batch of sessions that changed since the batch of their month was written. It is
 	// written anew within seconds of a change; nil if there is none.
 	Recent *Batch `json:"recent,omitempty"`
@@ -184,7 +188,28 @@ func sessionsOf(pairs [][]any) []session {
 
 // changed returns the tables with inserts after the last settlement.
 func (s *state) changed() []string {
-	return slices.DeleteFunc(slices.Clone(sources), func(t string) bool { return s.blocks[t] <= s.last.Blocks[t] })
+	grown := map[string]bool{}
+	for name, block := range s.blocks {
+		table, _, _ := strings.Cut(name, "/")
+		grown[table] = grown[table] || block > s.last.Blocks[name]
+	}
+	return slices.DeleteFunc(slices.Clone(sources), func(t string) bool { return !grown[t] })
+}
+
+// shardBlocks returns the numbers of the last included inserts of a table by shards. Later shards had
+// none.
+func (s *Settlement) shardBlocks(table string) []uint64 {
+	var list []uint64
+	for name, block := range s.Blocks {
+		of, shard, _ := strings.Cut(name, "/")
+		n, err := strconv.Atoi(shard)
+		if of != table || err != nil || n < 1 {
+			continue
+		}
+		list = append(list, make([]uint64, max(0, n-len(list)))...)
+		list[n-1] = block
+	}
+	return list
 }
 
 // within returns the batches with records in a range; nil means no limit. The recent batch is the

@@ -10,6 +10,8 @@ func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
 		querytest.NewStatement("state", "state", stateShape{}),
 		querytest.NewStatement("changed", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true}),
+		querytest.NewStatement("state_sharded", "state", stateShape{Sharded: true}),
+		querytest.NewStatement("changed_sharded", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true, Sharded: true}),
 		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
 		querytest.NewStatement("sessions_of_recent", "sessions_of_recent", nil),
 		querytest.NewStatement("settle_charges", "settle_charges", usageShape{Plain: true, Care: true}),

@@ -99,7 +99,7 @@ const accessDenied = 497
 // readState reads the last settlement with the pending sessions of a tenant, or of all tenants for
 // "". If the user may not read the system tables, nothing counts as settled.
 func readState(ctx context.Context, r *query.Reader, tenant string) (*state, error) {
-	row, err := query.AskOne[stateRow](ctx, r, statements, "state", stateShape{Pending: tenant == ""},
+	row, err := query.AskOne[stateRow](ctx, r, statements, "state", stateShape{Pending: tenant == "", Sharded: r.Sharded()},
 		query.Args{"tenant": tenant, "tables": sources})
 	if refused, ok := errors.AsType[*clickhouse.Exception](err); ok && refused.Code == accessDenied {
 		return &state{}, nil
@@ -110,12 +110,25 @@ func readState(ctx context.Context, r *query.Reader, tenant string) (*state, err
 	return row.state()
 }
 
-type stateShape struct{ Pending bool }
+// stateShape selects the columns of sql/state.sql.
+type stateShape struct {
+	Pending bool // the pending sessions of all tenants
+	Sharded bool // the tables are on the shards of a cluster
+}
 
 // changedShape selects the conditions of sql/changed.sql.
 type changedShape struct {
 	Tables   []string
 	OfTenant bool
+	Sharded  bool // the parameters have a number for each shard
+}
+
+// Block returns the parameter with the last settled insert of a table.
+func (s changedShape) Block(table string) string {
+	if s.Sharded {
+		return "{block_" + table + ":Array(UInt64)}[_shard_num]"
+	}
+	return "{block_" + table + ":UInt64}"
 }
 
 // unsettled returns the sessions of a tenant, or of all tenants for "", that are not settled. It
@@ -128,9 +141,13 @@ func (s *state) unsettled(ctx context.Context, r *query.Reader, tenant string, l
 	}
 	a := query.Args{"tenant": tenant, "limit": limit}
 	for _, table := range changed {
-		a["block_"+table] = s.last.Blocks[table]
+		if r.Sharded() {
+			a["block_"+table] = s.last.shardBlocks(table)
+		} else {
+			a["block_"+table] = s.last.Blocks[table]
+		}
 	}
-	rows, err := query.Ask[session](ctx, r, statements, "changed", changedShape{changed, tenant != ""}, a)
+	rows, err := query.Ask[session](ctx, r, statements, "changed", changedShape{changed, tenant != "", r.Sharded()}, a)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		o.Step = func(string) {}
 	}
 	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
-	if err := errors.Join(o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir)); err != nil {
+	if err := errors.Join(refuseCluster(o.DB), o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir)); err != nil {
 		return nil, err
 	}
 	var settings []string

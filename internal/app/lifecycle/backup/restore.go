@@ -87,6 +87,9 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
 	}
+	if err := refuseCluster(o.DB); err != nil {
+		return nil, err
+	}
 	var current string
 	if err := o.DB.QueryRow(ctx, "SELECT currentDatabase()").Scan(&current); err != nil {
 		return nil, reason(err)

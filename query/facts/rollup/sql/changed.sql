@@ -4,7 +4,7 @@ SELECT tenant, session_id FROM (
 {{- range $i, $table := .Tables}}
     {{- if $i}} UNION ALL{{end}}
     SELECT tenant, session_id FROM {{$table}}
-    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_{{$table}}:UInt64} AND _block_number > {block_{{$table}}:UInt64}
+    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {{$.Block $table}} AND _block_number > {{$.Block $table}}
         {{- if eq $table "expirations"}} AND kind IN ('charges', 'facts', 'messages'){{end}}
         {{- if $.OfTenant}} AND tenant = {tenant:String}{{end}}
 {{- end}})

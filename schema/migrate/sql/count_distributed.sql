@@ -1,0 +1,1 @@
+SELECT count() FROM system.tables WHERE database = currentDatabase() AND engine = 'Distributed'
