@@ -94,7 +94,7 @@ func TestHandler(t *testing.T) {
 	})
 
 	t.Run("a script of another version is not the page", func(t *testing.T) {
-		if res := serve(t, h, "/assets/b-456.js"); res.StatusCode != http.StatusNotFound {
+		if res := serve(t, h, "/assets/c-789.js"); res.StatusCode != http.StatusNotFound {
 			t.Error(res.Status)
 		}
 	})

@@ -90,15 +90,23 @@ func Interrupted() *Problem {
 	}
 }
 
+// ErrStopping is the cause with which a server that is shutting down ends the contexts of its requests.
+// It is no Problem: what was being streamed ends without an error, and its client connects again.
+var ErrStopping = errors.New("the server is shutting down")
+
 // StatusClientLeft is the status of a request whose client disconnected before the answer began. It is
 // recorded and counted; no client receives it.
 const StatusClientLeft = 499
 
-// Ended returns the problem for a request whose context has ended: the problem that ended it, or that
-// the client disconnected.
+// Ended returns the problem for a request whose context has ended: the problem that ended it,
+// Interrupted for ErrStopping, or that the client disconnected.
 func Ended(ctx context.Context) *Problem {
-	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
+	cause := context.Cause(ctx)
+	if p, ok := errors.AsType[*Problem](cause); ok {
 		return p
+	}
+	if errors.Is(cause, ErrStopping) {
+		return Interrupted()
 	}
 	return &Problem{
 		Title: "Client disconnected", Status: StatusClientLeft,

@@ -109,7 +109,7 @@ func TestEnded(t *testing.T) {
 		want  int
 	}{
 		"the client disconnected":     {nil, problem.StatusClientLeft},
-		"the server is shutting down": {problem.Interrupted(), http.StatusServiceUnavailable},
+		"the server is shutting down": {problem.ErrStopping, http.StatusServiceUnavailable},
 		"the token was revoked":       {fmt.Errorf("revoked: %w", &problem.Problem{Status: http.StatusUnauthorized}), http.StatusUnauthorized},
 	} {
 		life, end := context.WithCancelCause(t.Context())

@@ -66,6 +66,7 @@ test('goes where a row is that was chosen before its frame had come', async ({ p
   await page.getByRole('option', { name: 'tool_call (2)' }).click()
   await page.keyboard.press('Escape')
   const grid = page.getByRole('grid', { name: 'Frames' })
+  await expect(grid).toHaveAttribute('aria-rowcount', '2')
   const row = grid.locator('[aria-rowindex="1"]')
   await expect(row).toContainText('…')
   await row.click()

@@ -172,7 +172,7 @@ func (s *Server) URL() string {
 func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Context)) error {
 	// Requests end with the server, so that open streams do not delay its end.
 	life, cancelLife := context.WithCancelCause(context.WithoutCancel(ctx))
-	end := func() { cancelLife(problem.Interrupted()) }
+	end := func() { cancelLife(problem.ErrStopping) }
 	defer end()
 	s.http.BaseContext = func(net.Listener) context.Context { return life }
 	s.http.RegisterOnShutdown(end)

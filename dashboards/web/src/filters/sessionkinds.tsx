@@ -1,5 +1,6 @@
 import { Checkbox, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps, ReactNode } from 'react'
 import { compact } from '../format/numbers'
 import { AmountRange } from './amountrange'
 import { costAmount, goDuration, rangeText, tokenCount } from './amounts'
@@ -40,19 +41,19 @@ const typed: readonly Names<List>[] = [
 /** A name as people read it: usage may lack one. */
 const named = (name: string) => name || 'unknown'
 
-function namesKind(
-  { list, name, placeholder }: Names<List>,
-  known: readonly string[],
+function namesKind<L extends List>(
+  { list, name, placeholder }: Names<L>,
   filter: Filter,
   change: Change,
+  Panel: (of: { list: L } & TypedChoices) => ReactNode,
 ): Kind {
   return {
     name,
     value: filter[list].map(named).join(', '),
     clear: () => change({ [list]: [] }),
     panel: () => (
-      <Choices
-        known={known}
+      <Panel
+        list={list}
         chosen={filter[list]}
         change={(chosen) => change({ [list]: chosen })}
         placeholder={placeholder}
@@ -61,10 +62,22 @@ function namesKind(
   }
 }
 
-/** A filter for each kind of name of which the API lists those that are recorded. */
-export function useRecordedNames(filter: Filter, change: Change): Kind[] {
+type TypedChoices = Omit<ComponentProps<typeof Choices>, 'known'>
+
+/** Choices of recorded names, which are asked for once somebody chooses. */
+function RecordedChoices({ list, ...choices }: { list: FacetList } & TypedChoices) {
   const facets = useQuery(facetsQuery).data
-  return recorded.map((of) => namesKind(of, facets?.[`${of.list}s`] ?? [], filter, change))
+  return <Choices known={facets?.[`${list}s`] ?? []} {...choices} />
+}
+
+/** Choices that people type, since the API does not list them. */
+function TypedNames({ chosen, change, placeholder }: TypedChoices) {
+  return <Choices known={[]} chosen={chosen} change={change} placeholder={placeholder} />
+}
+
+/** A filter for each kind of name of which the API lists those that are recorded. */
+export function recordedNames(filter: Filter, change: Change): Kind[] {
+  return recorded.map((of) => namesKind(of, filter, change, RecordedChoices))
 }
 
 /** The filter by status. */
@@ -98,11 +111,10 @@ export function timeKind(filter: Filter, change: Change, zone: string): Kind {
 }
 
 /** All filters of sessions besides their time. */
-export function useSessionKinds(filter: Filter, change: Change): Kind[] {
-  const names = useRecordedNames(filter, change)
+export function sessionKinds(filter: Filter, change: Change): Kind[] {
   return [
     statusKind(filter, change),
-    ...names,
+    ...recordedNames(filter, change),
     amountKind({
       name: 'Duration',
       value: rangeText(filter.min_duration, filter.max_duration),
@@ -136,7 +148,7 @@ export function useSessionKinds(filter: Filter, change: Change): Kind[] {
       apply: (least, most) => change({ min_cost: least, max_cost: most }),
     }),
     unpricedKind(filter, change),
-    ...typed.map((of) => namesKind(of, [], filter, change)),
+    ...typed.map((of) => namesKind(of, filter, change, TypedNames)),
   ]
 }
 

@@ -7,7 +7,7 @@ import { Choices } from '../filters/choices'
 import { everything, narrows } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
 import { FilterButton } from '../filters/filterbutton'
-import { useSessionKinds } from '../filters/sessionkinds'
+import { sessionKinds } from '../filters/sessionkinds'
 import classes from './bar.module.css'
 import { granularities, type ReportParams } from './params'
 import { TimeFilter } from '../filters/timefilter'
@@ -28,9 +28,7 @@ export function ReportBar({
   /** Further controls. */
   children?: ReactNode
 }) {
-  const kinds = useSessionKinds(report.sessions, (part) =>
-    change({ sessions: { ...report.sessions, ...part } }),
-  )
+  const kinds = sessionKinds(report.sessions, (part) => change({ sessions: { ...report.sessions, ...part } }))
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
       <div className={classes.line}>

@@ -3,7 +3,7 @@ import { viewerZone } from '../format/zone'
 import { Chips } from '../filters/chips'
 import { everything, type Filter } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
-import { statusKind, timeKind, useRecordedNames } from '../filters/sessionkinds'
+import { statusKind, timeKind, recordedNames } from '../filters/sessionkinds'
 import { wordsKind } from '../filters/wordskind'
 import { kindNames } from './groups'
 import { isNarrowed, kinds, roles, type Search } from './params'
@@ -12,7 +12,7 @@ import { isNarrowed, kinds, roles, type Search } from './params'
 export function Filters({ search, change }: { search: Search; change: (part: Partial<Search>) => void }) {
   const { filter } = search
   const narrow = (part: Partial<Filter>) => change({ filter: { ...filter, ...part } })
-  const names = useRecordedNames(filter, narrow)
+  const names = recordedNames(filter, narrow)
   const chosen = [
     timeKind(filter, narrow, viewerZone),
     wordsKind({

@@ -3,7 +3,7 @@ import { viewerZone } from '../format/zone'
 import { Chips } from '../filters/chips'
 import { narrows, unnarrowed, type Filter } from '../filters/filter'
 import { FilterBar } from '../filters/filterbar'
-import { timeKind, useSessionKinds } from '../filters/sessionkinds'
+import { timeKind, sessionKinds } from '../filters/sessionkinds'
 import { ColumnChooser } from './columnchooser'
 import type { ColumnId } from './columns'
 
@@ -22,7 +22,7 @@ export function Filters({
   /** There are no columns, as each row is a card. */
   narrow: boolean
 }) {
-  const kinds = useSessionKinds(filter, change)
+  const kinds = sessionKinds(filter, change)
   return (
     <FilterBar label="Filters">
       <Chips kinds={[timeKind(filter, change, viewerZone), ...kinds]} />

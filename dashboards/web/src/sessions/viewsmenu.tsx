@@ -14,9 +14,7 @@ import classes from './viewsmenu.module.css'
 export function ViewsMenu({ filter, columns }: { filter: Filter; columns: readonly string[] }) {
   const [kept, setKept] = useState(keptViews)
   const [failed, setFailed] = useState(false)
-  const tag = useQuery(facetsQuery).data?.tags[0]
-  const given = builtIn(tag)
-  const present = [...kept, ...given].find((view) => showsView(view, filter, columns))
+  const present = [...kept, ...builtIn()].find((view) => showsView(view, filter, columns))
   const change = (views: readonly View[]) => {
     setFailed(!keepViews(views))
     setKept(views)
@@ -25,13 +23,7 @@ export function ViewsMenu({ filter, columns }: { filter: Filter; columns: readon
     <FilterButton name="Views" value={present?.name ?? ''} width={300}>
       {(close) => (
         <Stack gap="xs">
-          <ul className={classes.list} aria-label="Built-in views">
-            {given.map((view) => (
-              <li key={view.name} className={classes.view}>
-                <ViewLink view={view} present={view === present} close={close} />
-              </li>
-            ))}
-          </ul>
+          <BuiltInViews present={present?.name} close={close} />
           {kept.length > 0 && (
             <ul className={classes.list} aria-label="Kept views">
               {kept.map((view) => (
@@ -170,5 +162,19 @@ function NewView({ keep }: { keep: (name: string) => void }) {
         </Button>
       </Group>
     </form>
+  )
+}
+
+/** The built-in views, one of which is by the most frequent tag: it is asked for when they are looked at. */
+function BuiltInViews({ present, close }: { present: string | undefined; close: () => void }) {
+  const tag = useQuery(facetsQuery).data?.tags[0]
+  return (
+    <ul className={classes.list} aria-label="Built-in views">
+      {builtIn(tag).map((view) => (
+        <li key={view.name} className={classes.view}>
+          <ViewLink view={view} present={view.name === present} close={close} />
+        </li>
+      ))}
+    </ul>
   )
 }
