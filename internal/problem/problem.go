@@ -99,14 +99,21 @@ var ErrStopping = errors.New("the server is shutting down")
 const StatusClientLeft = 499
 
 // Ended returns the problem for a request whose context has ended: the problem that ended it,
-// Interrupted for ErrStopping, or that the client disconnected.
+// Interrupted for ErrStopping, that the client disconnected, or for any other cause that its
+// credential is no longer valid.
 func Ended(ctx context.Context) *Problem {
 	cause := context.Cause(ctx)
 	if p, ok := errors.AsType[*Problem](cause); ok {
 		return p
 	}
-	if errors.Is(cause, ErrStopping) {
+	switch {
+	case errors.Is(cause, ErrStopping):
 		return Interrupted()
+	case cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded):
+		return &Problem{
+			Status: http.StatusUnauthorized, Detail: "The request ended with the credential that it was made with.",
+			Hint: "Log in again, or use another token.",
+		}
 	}
 	return &Problem{
 		Title: "Client disconnected", Status: StatusClientLeft,

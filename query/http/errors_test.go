@@ -196,8 +196,8 @@ func TestRefusals(t *testing.T) {
 // Who is still there when the server shuts down gets an answer, and no empty one.
 func TestShutDown(t *testing.T) {
 	db := querytest.Open(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(problem.ErrStopping)
 	answer := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/sessions", nil)
 	queryhttp.New(query.NewReader(db.Conn), nil).Sessions(answer, request, db.Tenant)
