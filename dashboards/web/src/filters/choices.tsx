@@ -1,8 +1,6 @@
 import { Button, Checkbox, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 
-/** Up to how many names are shown without a search among them. */
-const few = 8
 const most = 100
 
 /** Names to choose from: the known names, the chosen names, and what is typed. */
@@ -30,19 +28,17 @@ export function Choices({
   }
   return (
     <Stack gap="xs">
-      {(all.length > few || known.length === 0) && (
-        <TextInput
-          size="xs"
-          aria-label={placeholder}
-          placeholder={placeholder}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') add()
-          }}
-          data-autofocus
-        />
-      )}
+      <TextInput
+        size="xs"
+        aria-label={placeholder}
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') add()
+        }}
+        data-autofocus
+      />
       <ScrollArea.Autosize mah={260} type="auto" offsetScrollbars>
         <Stack gap={8} py={2}>
           {fitting.slice(0, most).map((name) => (
