@@ -94,13 +94,25 @@ func Interrupted() *Problem {
 // It is no Problem: what was being streamed ends without an error, and its client connects again.
 var ErrStopping = errors.New("the server is shutting down")
 
+// ErrUnchecked is the cause with which a server ends the contexts of its requests when it can no longer
+// check their credentials. Such an answer in progress ends without an error, like for ErrStopping.
+var ErrUnchecked = errors.New("tokens cannot be checked")
+
+// Unchecked returns the problem for a request whose credential cannot be checked.
+func Unchecked() *Problem {
+	return &Problem{
+		Title: "Tokens cannot be checked", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+		Detail: "NATS, which keeps the tokens, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready.",
+	}
+}
+
 // StatusClientLeft is the status of a request whose client disconnected before the answer began. It is
 // recorded and counted; no client receives it.
 const StatusClientLeft = 499
 
 // Ended returns the problem for a request whose context has ended: the problem that ended it,
-// Interrupted for ErrStopping, that the client disconnected, or for any other cause that its
-// credential is no longer valid.
+// Interrupted for ErrStopping, Unchecked for ErrUnchecked, that the client disconnected, or for any
+// other cause that its credential is no longer valid.
 func Ended(ctx context.Context) *Problem {
 	cause := context.Cause(ctx)
 	if p, ok := errors.AsType[*Problem](cause); ok {
@@ -109,6 +121,8 @@ func Ended(ctx context.Context) *Problem {
 	switch {
 	case errors.Is(cause, ErrStopping):
 		return Interrupted()
+	case errors.Is(cause, ErrUnchecked):
+		return Unchecked()
 	case cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded):
 		return &Problem{
 			Status: http.StatusUnauthorized, Detail: "The request ended with the credential that it was made with.",

@@ -110,6 +110,7 @@ func TestEnded(t *testing.T) {
 	}{
 		"the client disconnected":     {nil, problem.StatusClientLeft},
 		"the server is shutting down": {problem.ErrStopping, http.StatusServiceUnavailable},
+		"tokens cannot be checked":    {fmt.Errorf("%w", problem.ErrUnchecked), http.StatusServiceUnavailable},
 		"the login ended":             {errors.New("revoked"), http.StatusUnauthorized},
 		"the token was revoked":       {fmt.Errorf("revoked: %w", &problem.Problem{Status: http.StatusUnauthorized}), http.StatusUnauthorized},
 	} {

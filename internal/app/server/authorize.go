@@ -143,7 +143,7 @@ func (s *Server) unauthorized(ec echo.Context, shown credential, err error) erro
 		if !is {
 			s.Log.Error("access: a credential could not be checked", "error", err)
 		}
-		return away()
+		return problem.Unchecked()
 	}
 	header := ec.Response().Header()
 	p := &problem.Problem{

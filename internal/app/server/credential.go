@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/problem"
@@ -133,12 +132,4 @@ func withoutTicket(r *http.Request) *http.Request {
 	other := r.WithContext(r.Context())
 	other.URL = &u
 	return other
-}
-
-// away returns the problem while credentials cannot be checked.
-func away() *problem.Problem {
-	return &problem.Problem{
-		Title: "Tokens cannot be checked", Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
-		Detail: "NATS, which keeps the tokens, does not answer this server.", Hint: "Try again in a few seconds; /readyz shows when the server is ready.",
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/problem"
 )
 
 // Reasons why a token is refused.
@@ -24,7 +25,7 @@ var (
 	ErrIdle = errors.New("unused for too long")
 	// ErrAway is the error for a token that cannot be checked, because the copy of the bucket is
 	// too old.
-	ErrAway = errors.New("tokens cannot be checked")
+	ErrAway = problem.ErrUnchecked
 )
 
 // ErrNone is the error for an id that no token of the tenant has.
