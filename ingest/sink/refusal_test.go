@@ -8,7 +8,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
-	"tapedeck/schema/clickhouse"
+	"tapedeck/internal/local/localtest"
 )
 
 // deadLetters counts the blocks that were set aside.
@@ -83,18 +83,13 @@ func TestPassingRefusal(t *testing.T) {
 
 // A sink whose tables were never made waits for them, also where nothing comes.
 func TestWaitsForTables(t *testing.T) {
-	b := newBench(t)
-	for _, table := range []string{"frames", "streams", "spans", "messages", "usage", "redecodes", "schema_migrations"} {
-		b.do("DROP TABLE " + table)
-	}
+	b := emptyBench(t, localtest.ClickHouse(t))
 	s, _ := b.run(sink.Options{})
 	b.waitStatus(s, "the command that makes tables", func(st sink.Status) bool {
 		return !st.OK && strings.Contains(st.Do, "tapedeck migrate")
 	})
 	b.record("s", 100)
-	if _, err := clickhouse.Migrate(t.Context(), b.db); err != nil {
-		t.Fatal(err)
-	}
+	b.migrate()
 	b.check("s", 100)
 	b.waitStatus(s, "well", func(st sink.Status) bool { return st.OK })
 	if n := b.deadLetters(); n > 0 {

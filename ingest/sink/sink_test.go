@@ -39,6 +39,14 @@ func newBench(t *testing.T) *bench {
 
 func benchOn(t *testing.T, dsn string) *bench {
 	t.Helper()
+	b := emptyBench(t, dsn)
+	b.migrate()
+	return b
+}
+
+// emptyBench returns a bench whose database has no tables.
+func emptyBench(t *testing.T, dsn string) *bench {
+	t.Helper()
 	b := &bench{t: t, nc: localtest.NATS(t), dsn: dsn}
 	var err error
 	if b.js, err = njs.New(b.nc); err != nil {
@@ -51,10 +59,15 @@ func benchOn(t *testing.T, dsn string) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.db.Close() })
-	if _, err := clickhouse.Migrate(t.Context(), b.db); err != nil {
-		t.Fatal(err)
-	}
 	return b
+}
+
+// migrate makes the tables.
+func (b *bench) migrate() {
+	b.t.Helper()
+	if _, err := clickhouse.Migrate(b.t.Context(), b.db); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // run starts a sink that stops at the end of the test, or by the function given back.
