@@ -34,11 +34,12 @@ type cli struct {
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
 
-	Usage  usageCommand  `cmd:"" group:"report" help:"Report tokens and costs."`
-	Tools  toolsCommand  `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
-	Calls  callsCommand  `cmd:"" group:"report" help:"Report calls of models: first tokens, rates, stalls."`
-	Prices pricesCommand `cmd:"" group:"report" help:"List, show, check, import and update prices."`
-	Bills  billsCommand  `cmd:"" group:"report" help:"List, close, show, verify and export bills."`
+	Usage      usageCommand      `cmd:"" group:"report" help:"Report tokens and costs."`
+	Tools      toolsCommand      `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
+	Calls      callsCommand      `cmd:"" group:"report" help:"Report calls of models: first tokens, rates, stalls."`
+	StatusLine statuslineCommand `cmd:"" group:"report" name:"statusline" help:"Print a status line for Claude Code."`
+	Prices     pricesCommand     `cmd:"" group:"report" help:"List, show, check, import and update prices."`
+	Bills      billsCommand      `cmd:"" group:"report" help:"List, close, show, verify and export bills."`
 
 	Export  exportCommand  `cmd:"" group:"share" help:"Write sessions to a tape, or in another format."`
 	Emulate emulateCommand `cmd:"" group:"share" help:"Serve a session as the server that it was recorded from."`

@@ -91,8 +91,13 @@ func costText(s cost.UsageTotals) string {
 }
 
 // money formats an amount with four decimals, rounded half to even.
-func money(m *cost.Money) string {
-	amount := m.Amount.RoundBank(4).StringFixed(4)
+func money(m *cost.Money) string { return rounded(m, 4) }
+
+// Cents formats an amount with two decimals, rounded half to even.
+func Cents(m *cost.Money) string { return rounded(m, 2) }
+
+func rounded(m *cost.Money, decimals int32) string {
+	amount := m.Amount.RoundBank(decimals).StringFixed(decimals)
 	if m.Currency == "USD" {
 		return "$" + amount
 	}

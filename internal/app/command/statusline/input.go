@@ -1,0 +1,67 @@
+// Package statusline makes the line that "tapedeck statusline" prints in the status line of Claude
+// Code, from what Claude Code states and from what a server has recorded.
+package statusline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Input is what Claude Code states to a command of its status line, as its documentation
+// describes it (code.claude.com/docs/en/statusline). Each value may be absent.
+type Input struct {
+	SessionID string `json:"session_id"`
+	Model     struct {
+		ID          string `json:"id"`
+		DisplayName string `json:"display_name"`
+	} `json:"model"`
+	Cost struct {
+		Total *float64 `json:"total_cost_usd"` // of the session, by Claude Code's own list prices
+	} `json:"cost"`
+	Context struct {
+		Size int64    `json:"context_window_size"` // in tokens
+		Used *float64 `json:"used_percentage"`
+	} `json:"context_window"`
+	Limits struct {
+		FiveHour *Limit `json:"five_hour"`
+		SevenDay *Limit `json:"seven_day"`
+	} `json:"rate_limits"`
+}
+
+// Limit is how much of a plan's limit is used. API keys and new sessions have none.
+type Limit struct {
+	Used     float64 `json:"used_percentage"`
+	ResetsAt int64   `json:"resets_at"` // in seconds since 1970; 0 if it is not stated
+}
+
+// left returns the time until the limit is reset, or 0 if it is not stated or is over.
+func (l *Limit) left(now time.Time) time.Duration {
+	if l.ResetsAt <= 0 {
+		return 0
+	}
+	return max(0, time.Unix(l.ResetsAt, 0).Sub(now))
+}
+
+// inputLimit is the largest input in bytes. Claude Code writes about 2 KB.
+const inputLimit = 1 << 20
+
+// Read reads what Claude Code writes to the command.
+func Read(r io.Reader) (*Input, error) {
+	text, err := io.ReadAll(io.LimitReader(r, inputLimit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read standard input: %w", err)
+	case len(text) == 0:
+		return nil, errors.New("standard input is empty: Claude Code writes the state of its session to it")
+	case len(text) > inputLimit:
+		return nil, fmt.Errorf("standard input has more than %d bytes: it is not what Claude Code writes to a status line", inputLimit)
+	}
+	in := &Input{}
+	if err := json.Unmarshal(text, in); err != nil {
+		return nil, fmt.Errorf("standard input is not what Claude Code writes to a status line: %w", err)
+	}
+	return in, nil
+}

@@ -1,0 +1,102 @@
+package statusline
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/console"
+	"tapedeck/query/pricing/cost"
+)
+
+// Recorded is what a server has recorded.
+type Recorded struct {
+	Session *cost.UsageTotals // of the session; nil if the server does not know it
+	Today   *cost.UsageTotals // of all sessions today; nil if the server did not answer in time
+	Away    string            // why Today is nil, in a few words
+}
+
+// Line returns the line. now is the time from which the time until a reset is counted.
+func Line(in *Input, r *Recorded, now time.Time) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if name := cmp.Or(in.Model.DisplayName, in.Model.ID); name != "" {
+		add("%s", console.Clip(name, 40))
+	}
+	switch {
+	case r.Session != nil && r.Session.Reported():
+		add("session %s", figures(r.Session))
+	case in.Cost.Total != nil:
+		add("session $%.2f stated", *in.Cost.Total)
+	}
+	if r.Today != nil {
+		add("today %s", figures(r.Today))
+	} else {
+		add("today: %s", r.Away)
+	}
+	if in.Context.Used != nil {
+		of := ""
+		if in.Context.Size > 0 {
+			of = " of " + short(in.Context.Size)
+		}
+		add("context %.0f%%%s", *in.Context.Used, of)
+	}
+	for _, l := range []struct {
+		name  string
+		limit *Limit
+	}{{"5h", in.Limits.FiveHour}, {"7d", in.Limits.SevenDay}} {
+		if l.limit == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s %.0f%%", l.name, l.limit.Used)
+		if left := l.limit.left(now); left > 0 {
+			text += ", resets in " + rough(left)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// figures formats tokens and their cost.
+func figures(t *cost.UsageTotals) string {
+	if !t.Reported() {
+		return "0 tokens"
+	}
+	text := short(t.Tokens.Total) + " tokens"
+	switch {
+	case t.Cost == nil:
+		return text + ", no price"
+	case t.UnpricedCalls > 0:
+		return text + " >" + printers.Cents(t.Cost)
+	}
+	return text + " " + printers.Cents(t.Cost)
+}
+
+// short formats a count of tokens with three digits at most: 950, 12.3k, 261k, 1M.
+func short(n int64) string {
+	v, unit := float64(n), ""
+	for _, u := range []string{"k", "M", "G"} {
+		if v < 999.5 {
+			break
+		}
+		v, unit = v/1000, u
+	}
+	if unit == "" || v >= 99.95 {
+		return fmt.Sprintf("%.0f%s", v, unit)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + unit
+}
+
+// rough formats a time in its two largest units: 3d4h, 2h10m, 5m.
+func rough(d time.Duration) string {
+	m := int64(d.Round(time.Minute) / time.Minute)
+	switch {
+	case m >= 24*60:
+		return fmt.Sprintf("%dd%dh", m/(24*60), m/60%24)
+	case m >= 60:
+		return fmt.Sprintf("%dh%dm", m/60, m%60)
+	}
+	return fmt.Sprintf("%dm", m)
+}
