@@ -53,7 +53,7 @@ func TestHints(t *testing.T) {
 func namesOtherFlags(path string) bool {
 	return strings.Contains(path, "local/engine/") || strings.Contains(path, "tools/tapedeck-bench/") || strings.Contains(path, "tools/bench/") ||
 		strings.Contains(path, "tools/helmrender/") || strings.Contains(path, "ingest/redact/arguments") || strings.Contains(path, "ingest/redact/assignment") ||
-		strings.Contains(path, "cmd/tapedeck/programs")
+		strings.Contains(path, "cmd/tapedeck/programs") || strings.Contains(path, "command/agenthooks/git")
 }
 
 // What does not exist is found, wherever in a text it stands.

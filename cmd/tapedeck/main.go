@@ -21,6 +21,7 @@ type cli struct {
 	Up     upCommand     `cmd:"" group:"record" help:"Run a server here, with its database, and its page."`
 	Record recordCommand `cmd:"" group:"record" help:"Record a command, a file, standard input, a URL, NATS."`
 	Sync   syncCommand   `cmd:"" group:"record" help:"Record the history of the coding agents on this machine."`
+	Hooks  hooksCommand  `cmd:"" group:"record" help:"Record sessions of Claude Code or Codex when they end."`
 	Proxy  proxyCommand  `cmd:"" group:"record" help:"Record what an application sends and receives."`
 	Demo   demoCommand   `cmd:"" group:"record" help:"Print the output of a scripted agent, to record it."`
 	Import importCommand `cmd:"" group:"record" help:"Record what is in a tape file."`

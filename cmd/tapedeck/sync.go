@@ -15,6 +15,7 @@ import (
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/app/settings"
+	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
 )
 
@@ -35,6 +36,7 @@ type syncRecord struct {
 	settings.Redaction
 	Watch      bool     `help:"Keep recording what is added, until interrupted."`
 	DryRun     bool     `help:"List what would be recorded, and record nothing."`
+	Session    string   `help:"Record this session alone, with its sub-agents; the list of 'tapedeck sync list' has the ids." placeholder:"ID"`
 	Tag        []string `help:"Tag the sessions; may be repeated. The tags agent, project and branch are set from the files if known." placeholder:"K=V" sep:"none"`
 	FrameLimit int      `help:"Largest frame, bytes; a longer line is kept in pieces." default:"16777216"`
 	waitFlags
@@ -50,6 +52,9 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	tags, err := parseTags(c.Tag)
 	if err != nil {
 		return err
+	}
+	if c.Session != "" && (c.DryRun || c.Watch) {
+		return commandline.Errorf("--session goes without --dry-run and --watch")
 	}
 	if c.DryRun {
 		return c.list(ctx, g, true)
@@ -78,7 +83,7 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 	if err := forgetLost(ctx, g, progress); err != nil {
 		return err
 	}
-	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, FrameLimit: c.FrameLimit, Progress: progress, Known: knownrecordings.Uploaded(g.client)}
+	opts := agenthistory.Options{Recorder: out.Recorder(), Tenant: c.Tenant, Tags: tags, From: c.From, Session: c.Session, FrameLimit: c.FrameLimit, Progress: progress, Known: knownrecordings.Uploaded(g.client)}
 	return c.sync(ctx, g, opts)
 }
 
@@ -97,6 +102,9 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 	shown.End()
 	if res == nil {
 		return err
+	}
+	if c.Session != "" && err == nil && res.Files == 0 {
+		return fmt.Errorf("no file of the session %s was found: \"tapedeck sync list\" lists the sessions", console.Visible(c.Session, ""))
 	}
 	took := time.Since(began)
 	waiting := knownrecordings.Waiting{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tapedeck/ingest"
@@ -15,6 +16,7 @@ type Options struct {
 	Tenant     string
 	Tags       map[string]string // added to all sessions; they override a source's tags
 	From       []string          // folders; default: the agents' folders
+	Session    string            // only the sources of this session; "" for all
 	FrameLimit int               // bytes; default ingest.DefaultFrameLimit
 	Progress   *Progress
 	// Known, if set, looks up recordings on the server by the SHA-256 of their bytes, in
@@ -70,8 +72,18 @@ func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	y.Progress.Plan(found)
+	found.keep(y.Session)
 	res := found.Result()
 	return res, y.recordAll(ctx, found, res)
+}
+
+// keep removes what is not of a session, unless that is "".
+func (f *Found) keep(session string) {
+	if session == "" {
+		return
+	}
+	f.Sources = slices.DeleteFunc(f.Sources, func(s *Source) bool { return s.Session != session })
+	f.Problems = nil // of other sources, or of folders
 }
 
 // Result counts what was found.

@@ -1,0 +1,264 @@
+// Package agenthooks adds the hooks to the settings of coding agents by which "tapedeck sync"
+// records a session when it ends, and does what such a hook asks for.
+package agenthooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// event is the hook of both agents for the end of a session.
+const event = "SessionEnd"
+
+// Agent is a coding agent with hooks.
+type Agent struct {
+	Name    string // of the command line
+	Title   string
+	folder  string // below the home folder
+	moved   string // environment variable with another folder
+	file    string
+	timeout int // seconds for which the agent waits for the hook
+}
+
+// Agents are the coding agents with hooks. Both read the same form: {"hooks": {EVENT: [{"hooks":
+// [{"type": "command", …}]}]}} (code.claude.com/docs/en/hooks, developers.openai.com/codex/hooks).
+// Codex waits for at most 3 seconds.
+var Agents = []Agent{
+	{Name: "claude", Title: "Claude Code", folder: ".claude", moved: "CLAUDE_CONFIG_DIR", file: "settings.json", timeout: 10},
+	{Name: "codex", Title: "Codex", folder: ".codex", moved: "CODEX_HOME", file: "hooks.json", timeout: 3},
+}
+
+// Path returns the path of the agent's file with hooks.
+func (a *Agent) Path() (string, error) {
+	if dir := os.Getenv(a.moved); dir != "" {
+		return filepath.Join(dir, a.file), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the settings of %s: %w; set HOME, or %s", a.Title, err, a.moved)
+	}
+	return filepath.Join(home, a.folder, a.file), nil
+}
+
+// hook is the command of a hook.
+type hook struct {
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"`
+}
+
+// group is a list of hooks that an agent runs for an event.
+type group struct {
+	Hooks []hook `json:"hooks"`
+}
+
+// Entry returns the JSON text that is added to the groups of the event.
+func (a *Agent) Entry(command string) []byte {
+	text, err := json.Marshal(group{[]hook{{"command", command, a.timeout}}})
+	if err != nil {
+		panic(err) // it has only strings and a number
+	}
+	return text
+}
+
+// ours reports whether a command is one that Install wrote, for any path of the program.
+func (a *Agent) ours(command string) bool {
+	return strings.HasSuffix(command, " hooks run "+a.Name)
+}
+
+// operation is one of a JSON patch (RFC 6902).
+type operation struct {
+	Op    string          `json:"op"`
+	Path  string          `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Add returns the text of an agent's file with the hook. Everything else of the text stays as it
+// is. A text that has the hook is returned unchanged.
+func (a *Agent) Add(text []byte, command string) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	hooks, groups, err := a.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) > 0 && a.has(groups, command) {
+		return text, nil
+	}
+	var ops []operation
+	if hooks == nil {
+		ops = append(ops, operation{"add", "/hooks", json.RawMessage("{}")})
+	}
+	if _, known := hooks[event]; !known {
+		ops = append(ops, operation{"add", "/hooks/" + event, json.RawMessage("[]")})
+	}
+	ops = append(append(ops, a.removals(groups)...), operation{"add", "/hooks/" + event + "/-", a.Entry(command)})
+	return patched(text, ops)
+}
+
+// Remove returns the text of an agent's file without the hook, and whether it had it.
+func (a *Agent) Remove(text []byte) ([]byte, bool, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return text, false, nil
+	}
+	hooks, groups, err := a.parse(text)
+	if err != nil {
+		return nil, false, err
+	}
+	ops := a.removals(groups)
+	if len(ops) == 0 {
+		return text, false, nil
+	}
+	whole := 0
+	for _, op := range ops {
+		if strings.Count(op.Path, "/") == strings.Count("/hooks/E/0", "/") {
+			whole++
+		}
+	}
+	switch {
+	case whole < len(groups):
+	case len(hooks) == 1:
+		ops = []operation{{Op: "remove", Path: "/hooks"}}
+	default:
+		ops = []operation{{Op: "remove", Path: "/hooks/" + event}}
+	}
+	text, err = patched(text, ops)
+	return text, true, err
+}
+
+// parse returns the hooks of a text by event, nil if it has none, and the groups of the event.
+func (a *Agent) parse(text []byte) (hooks map[string]json.RawMessage, groups []map[string]json.RawMessage, err error) {
+	standard, err := hujson.Standardize(bytes.Clone(text))
+	if err != nil {
+		return nil, nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	var whole map[string]json.RawMessage
+	if json.Unmarshal(standard, &whole) != nil || whole == nil {
+		return nil, nil, errors.New("it is not an object of JSON")
+	}
+	if of, has := whole["hooks"]; has && (json.Unmarshal(of, &hooks) != nil || hooks == nil) {
+		return nil, nil, errors.New(`its member "hooks" is not an object`)
+	}
+	if of, has := hooks[event]; has && (json.Unmarshal(of, &groups) != nil || groups == nil) {
+		return nil, nil, fmt.Errorf("its hooks for %s are not a list of objects", event)
+	}
+	return hooks, groups, nil
+}
+
+// commands returns the commands of a group's hooks.
+func commands(g map[string]json.RawMessage) []string {
+	var list []struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(g["hooks"], &list) != nil {
+		return nil // a group of another form is none of ours
+	}
+	var found []string
+	for _, h := range list {
+		found = append(found, h.Command)
+	}
+	return found
+}
+
+// has reports whether the command is the only one of ours in the groups.
+func (a *Agent) has(groups []map[string]json.RawMessage, command string) bool {
+	var found []string
+	for _, g := range groups {
+		found = append(found, slices.DeleteFunc(commands(g), func(c string) bool { return !a.ours(c) })...)
+	}
+	return len(found) == 1 && found[0] == command
+}
+
+// removals returns the operations that remove our hooks, the last one first, so that no index
+// changes before it is used. A group without other hooks is removed whole.
+func (a *Agent) removals(groups []map[string]json.RawMessage) []operation {
+	var ops []operation
+	for i, g := range slices.Backward(groups) {
+		list := commands(g)
+		ours := slices.DeleteFunc(slices.Clone(list), func(c string) bool { return !a.ours(c) })
+		path := fmt.Sprintf("/hooks/%s/%d", event, i)
+		if len(ours) > 0 && len(ours) == len(list) {
+			ops = append(ops, operation{Op: "remove", Path: path})
+			continue
+		}
+		for j, c := range slices.Backward(list) {
+			if a.ours(c) {
+				ops = append(ops, operation{Op: "remove", Path: fmt.Sprintf("%s/hooks/%d", path, j)})
+			}
+		}
+	}
+	return ops
+}
+
+// patched applies operations to a text, which keeps its order, its comments and its indentation.
+func patched(text []byte, ops []operation) ([]byte, error) {
+	v, err := hujson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := json.Marshal(ops)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Patch(patch); err != nil {
+		return nil, err
+	}
+	for _, indent := range []string{"  ", "    ", "\t"} {
+		if indented(text, indent) {
+			var out bytes.Buffer
+			err := json.Indent(&out, v.Pack(), "", indent)
+			return out.Bytes(), err
+		}
+	}
+	return v.Pack(), nil // it has a layout of its own
+}
+
+// indented reports whether a text is JSON with an indentation for each level.
+func indented(text []byte, indent string) bool {
+	var out bytes.Buffer
+	return json.Indent(&out, text, "", indent) == nil && bytes.Equal(out.Bytes(), text)
+}
+
+// Read returns the text of a file, "" if there is none.
+func Read(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// Write replaces a file, which keeps its mode. A link keeps leading to its file.
+func Write(path string, text []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	} else if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".tapedeck-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

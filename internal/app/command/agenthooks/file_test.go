@@ -1,0 +1,123 @@
+package agenthooks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var claude = &Agents[0]
+
+const command = "/usr/bin/tapedeck hooks run claude"
+
+// Everything of a file but the hook stays as it was, in its order.
+func TestAddAndRemove(t *testing.T) {
+	const hook = `{"type":"command","command":"/usr/bin/tapedeck hooks run claude","timeout":10}`
+	for name, tc := range map[string]struct{ before, after, removed string }{
+		"no file": {"", `{
+  "hooks": {
+    "SessionEnd": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/usr/bin/tapedeck hooks run claude",
+            "timeout": 10
+          }
+        ]
+      }
+    ]
+  }
+}
+`, "{}\n"},
+		"other settings on one line": {
+			`{"z":1,"a":[1, 2],"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}]}}`,
+			`{"z":1,"a":[1, 2],"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}],"SessionEnd":[{"hooks":[` + hook + `]}]}}`,
+			`{"z":1,"a":[1, 2],"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}]}}`,
+		},
+		"another hook of the event": {
+			`{"hooks":{"SessionEnd":[{"matcher":"clear","hooks":[{"type":"command","command":"say"}]}]}}`,
+			`{"hooks":{"SessionEnd":[{"matcher":"clear","hooks":[{"type":"command","command":"say"}]},{"hooks":[` + hook + `]}]}}`,
+			`{"hooks":{"SessionEnd":[{"matcher":"clear","hooks":[{"type":"command","command":"say"}]}]}}`,
+		},
+		"an earlier path of the program, in a group with another": {
+			`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/old/tapedeck hooks run claude"},{"type":"command","command":"say"}]}]}}`,
+			`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"say"}]},{"hooks":[` + hook + `]}]}}`,
+			`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"say"}]}]}}`,
+		},
+		"a comment": {
+			"{\n  // mine\n  \"a\": 1\n}\n",
+			"{\n  // mine\n  \"a\": 1,\"hooks\":{\"SessionEnd\":[{\"hooks\":[" + hook + "]}]}\n}\n",
+			"{\n  // mine\n  \"a\": 1\n}\n",
+		},
+	} {
+		after, err := claude.Add([]byte(tc.before), command)
+		if err != nil || string(after) != tc.after {
+			t.Errorf("%s: added: %v\n got %s\nwant %s", name, err, after, tc.after)
+			continue
+		}
+		if again, err := claude.Add(after, command); err != nil || string(again) != string(after) {
+			t.Errorf("%s: added twice: %v\n%s", name, err, again)
+		}
+		removed, had, err := claude.Remove(after)
+		if err != nil || !had || string(removed) != tc.removed {
+			t.Errorf("%s: removed: %v %v\n got %s\nwant %s", name, had, err, removed, tc.removed)
+		}
+		if again, had, err := claude.Remove(removed); err != nil || had || string(again) != string(removed) {
+			t.Errorf("%s: removed twice: %v %v %s", name, had, err, again)
+		}
+	}
+}
+
+// A file of another form is refused.
+func TestOtherForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"{":                            "not JSON",
+		"[]":                           "not an object",
+		"null":                         "not an object",
+		`{"hooks":[]}`:                 `"hooks" is not an object`,
+		`{"hooks":null}`:               `"hooks" is not an object`,
+		`{"hooks":{"SessionEnd":{}}}`:  "not a list of objects",
+		`{"hooks":{"SessionEnd":[1]}}`: "not a list of objects",
+	} {
+		if got, err := claude.Add([]byte(text), command); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("add to %s: %v, %s", text, err, got)
+		}
+		if _, _, err := claude.Remove([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("remove from %s: %v", text, err)
+		}
+	}
+}
+
+// A file keeps its mode and a link its target; nothing else is left in the folder.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "real", "settings.json"), filepath.Join(dir, "settings.json")
+	if err := Write(file, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, []byte(`{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link: %v, %v", info.Mode(), err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || string(text) != `{"a":1}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	if info, err = os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
