@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
@@ -15,6 +16,21 @@ import (
 type call struct {
 	shared uint64 // see decoder.shared
 	token  string // of its progress, as JSON
+	asks   bool   // its last result asks the client for input
+	state  string // requestState of that result, as JSON
+	// Attributes of its span:
+	askedAt         int64  // when it last asked, ns; 0 if it never did
+	progress, total string // as JSON
+}
+
+// describe sets the attributes of a call's span.
+func (c *call) describe(tool *model.Tool) {
+	tool.Attrs = nil
+	if c.askedAt != 0 {
+		tool.Attrs.AddTime("approval_at", c.askedAt)
+	}
+	tool.Attrs.AddRaw("progress", []byte(c.progress))
+	tool.Attrs.AddRaw("total", []byte(c.total))
 }
 
 // toolsCall reads a call, whose execution begins. It belongs to no run, as the protocol has none.
@@ -22,7 +38,10 @@ func (d *decoder) toolsCall(m *message) {
 	if m.id == nil || d.awaits(m.id) {
 		return
 	}
-	c := &call{token: string(dialect.RawMember(m.params("_meta"), "progressToken"))}
+	if d.again(m) {
+		return
+	}
+	c := &call{token: progressToken(m)}
 	id := idText(m.id)
 	if !d.Ended(id) && d.OpenTool(id) == nil {
 		c.shared = d.sharedID(m.id)
@@ -35,6 +54,49 @@ func (d *decoder) toolsCall(m *message) {
 	}
 	d.Start(tool)
 	d.await(m.id, tool)
+}
+
+// again reads the retry of a call that asked the client for input (version 2026-07-28, multi
+// round-trip requests). A retry has an id of its own, and the answers or the state of the result before it; it is
+// the same call. It reports whether the request is one.
+func (d *decoder) again(m *message) bool {
+	state := m.params("requestState")
+	if dialect.RawNull(m.params("inputResponses")) && dialect.RawNull(state) {
+		return false
+	}
+	for _, tool := range slices.Backward(d.OpenTools()) {
+		c := tool.Data.(*call)
+		if !c.asks || c.state != string(state) || tool.Span.Name != string(m.GetStringBytes("params", "name")) {
+			continue
+		}
+		c.asks, c.state, c.token = false, "", progressToken(m)
+		d.speakOf(tool)
+		d.Start(tool)
+		d.await(m.id, tool)
+		return true
+	}
+	return false
+}
+
+// ask reads a result that asks the client for input: the call waits for it. Over HTTP the retry is
+// another exchange, and therefore another stream, and nothing but an opaque state connects them: there
+// the call ends.
+func (d *decoder) ask(tool *model.Tool, raw []byte) bool {
+	if d.transport == schema.HTTP {
+		return false
+	}
+	c := tool.Data.(*call)
+	c.asks, c.state, c.askedAt = true, string(dialect.RawMember(raw, "requestState")), d.Frame.At
+	c.describe(tool)
+	d.Noted(tool)
+	tool.Running = false
+	d.Wait(tool)
+	return true
+}
+
+// progressToken returns the token of the progress of a request, as JSON.
+func progressToken(m *message) string {
+	return string(dialect.RawMember(m.params("_meta"), "progressToken"))
 }
 
 // sharedID identifies a request in all streams of an MCP session. It is 0 if the session is not
@@ -81,7 +143,11 @@ func (d *decoder) returned(tool *model.Tool, v *fastjson.Value, raw []byte) {
 		m := d.Returned(tool, text, media)
 		m.Attributes = dialect.Attribute("parts", otherParts(v.GetArray("content")))
 	}
-	if kind := v.GetStringBytes("resultType"); len(kind) > 0 && string(kind) != "complete" {
+	kind := v.GetStringBytes("resultType")
+	if string(kind) == "input_required" && d.ask(tool, raw) {
+		return
+	}
+	if len(kind) > 0 && string(kind) != "complete" {
 		tool.Attrs.AddText("result_type", string(kind))
 	}
 	if task := v.GetStringBytes("task", "taskId"); len(task) > 0 {
@@ -137,20 +203,25 @@ func (d *decoder) failed(tool *model.Tool, v *fastjson.Value, raw []byte) {
 func (d *decoder) progress(m *message) {
 	token := m.params("progressToken")
 	for _, tool := range d.OpenTools() {
-		if c := tool.Data.(*call); len(token) == 0 || c.token != string(token) {
+		c := tool.Data.(*call)
+		if len(token) == 0 || c.token != string(token) {
 			continue
 		}
 		d.speakOf(tool)
-		tool.Attrs = nil
-		for _, name := range []string{"progress", "total"} {
-			if dialect.IsNumber(m.Get("params", name)) {
-				tool.Attrs.AddRaw(name, m.params(name))
-			}
-		}
+		c.progress, c.total = numberOf(m, "progress"), numberOf(m, "total")
+		c.describe(tool)
 		d.Noted(tool)
 		d.print(tool, m.GetStringBytes("params", "message"))
 		return
 	}
+}
+
+// numberOf returns a parameter as JSON if it is a number, else "".
+func numberOf(m *message, name string) string {
+	if !dialect.IsNumber(m.Get("params", name)) {
+		return ""
+	}
+	return string(m.params(name))
 }
 
 // log reads a log message of a server. It is output of the call in execution, if there is exactly
@@ -174,7 +245,7 @@ func (d *decoder) print(tool *model.Tool, line []byte) {
 
 // cancelled reads the notice that the client no longer waits for a response.
 func (d *decoder) cancelled(m *message) {
-	tool := d.OpenTool(idText(m.params("requestId")))
+	tool := d.requested(m.params("requestId"))
 	if tool != nil {
 		d.speakOf(tool)
 		d.EndTool(tool, schema.StatusCancelled, m.GetStringBytes("params", "reason"))

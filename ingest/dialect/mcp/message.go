@@ -98,6 +98,16 @@ func (d *decoder) awaits(id []byte) bool {
 	return slices.ContainsFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
 }
 
+// requested returns the call of the request in progress with an id, or nil.
+func (d *decoder) requested(id []byte) *model.Tool {
+	for _, r := range slices.Backward(d.waiting) {
+		if r.tool != nil && r.id == string(id) && slices.Contains(d.OpenTools(), r.tool) {
+			return r.tool
+		}
+	}
+	return nil
+}
+
 // response finds the request of a response, and calls end if it was a tool call. It reports whether
 // there is such a request. Both sides count their requests from the same number: a response goes in
 // the opposite direction of its request, if frames have directions. An error without an id answers
