@@ -56,6 +56,9 @@ func (s *Server) Replay(w http.ResponseWriter, r *http.Request, tenant, session 
 	if err == nil {
 		err = grant.Reserve(r.Context(), replay.Holds(tape))
 	}
+	if err == nil && req.asClient() {
+		tape, err = openedAt(r.Context(), tape, opts.From, grant)
+	}
 	if err != nil {
 		s.refuse(w, r, session, err)
 		return

@@ -311,16 +311,20 @@ func keep(list []*exchange, ok func(*exchange) bool) (kept []*exchange) {
 // serveBody plays an answer.
 func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape, c choice) {
 	x, pacing, from := c.exchange, c.pacing, c.from
+	opened, err := x.opened(r.Context(), t, from)
+	if err != nil {
+		s.stage.Refuse(w, r, server, err)
+		return
+	}
 	part := &emulate.Excerpt{
 		Tape: t, First: x.first, Last: x.last, Directions: []schema.Direction{schema.Receive},
 		Keep: func(f *replay.Frame) bool {
-			return f.Stream.StreamID == x.stream.StreamID && (isHead(&f.Frame) || !from.Before(f.Position()))
+			return f.Stream.StreamID == x.stream.StreamID && (isHead(&f.Frame) || opened[f.Seq] || !from.Before(f.Position()))
 		},
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pacing.Speed == player.Max
 	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed the answer
-	var err error
 	status := http.StatusOK
 	if x.provider != nil {
 		out := &completion{

@@ -1,0 +1,167 @@
+// Package opening lets a client of a protocol with parts follow a replay that begins in the middle. Such
+// clients refuse a delta of a message whose start they did not receive. The frames that opened what is open at the
+// place where the replay begins are therefore sent before it, as they were recorded.
+package opening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/replay"
+	"tapedeck/schema"
+)
+
+// limit bounds the bytes of the frames that are sent before the place. Without a limit the changes of a long
+// run's state could take any amount of memory.
+const limit = 8 << 20
+
+// ErrTooLarge is returned if the frames that would have to be sent are larger than limit.
+var ErrTooLarge = errors.New("what is open there is too large")
+
+// Frames returns the frames before a place of a tape that opened what is open there, in their order. Their
+// times are that of the place, so that they are due when playing begins. They are none for streams of dialects
+// whose clients do not need them. keep, if set, selects streams.
+func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*schema.StreamState) bool) ([]replay.Frame, error) {
+	types := map[string]bool{}
+	for _, s := range t.Streams() {
+		if keep == nil || keep(&s) {
+			for name := range dialects[s.Dialect] {
+				types[name] = true
+			}
+		}
+	}
+	if len(types) == 0 || from.Live || from.Position.At <= replay.FirstAt(t) {
+		return nil, nil
+	}
+	r, err := t.Read(ctx, replay.Query{
+		To:     schema.Position{At: from.Position.At, StreamID: from.Position.StreamID, Seq: from.Position.Seq},
+		Filter: replay.Filter{Types: slices.Sorted(maps.Keys(types)), Directions: []schema.Direction{schema.Receive}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	open := map[string]*stream{}
+	for {
+		frames, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range frames {
+			f := &frames[i]
+			if !from.Before(f.Position()) || keep != nil && !keep(f.Stream) {
+				continue
+			}
+			s := open[f.Stream.StreamID]
+			if s == nil {
+				s = &stream{rules: dialects[f.Stream.Dialect]}
+				open[f.Stream.StreamID] = s
+			}
+			if s.see(f); s.size > limit {
+				return nil, fmt.Errorf("%w: more than %d bytes; begin at the start of the run", ErrTooLarge, limit)
+			}
+		}
+	}
+	var list []replay.Frame
+	for _, s := range open {
+		for _, p := range s.parts {
+			list = append(list, p.frames...)
+		}
+	}
+	slices.SortFunc(list, func(a, b replay.Frame) int { return a.Position().Compare(b.Position()) })
+	for i := range list {
+		list[i].At, list[i].Cuts = from.Position.At, nil
+	}
+	return list, nil
+}
+
+// stream is what is open in a stream.
+type stream struct {
+	rules map[string]rule
+	parts []part
+	size  int // bytes of the frames
+}
+
+// part holds the frames by which a part, or a state, is what it is.
+type part struct {
+	kind, id string
+	frames   []replay.Frame
+}
+
+// see applies the effect of a frame.
+func (s *stream) see(f *replay.Frame) {
+	r, known := s.rules[f.Type]
+	if !known {
+		return
+	}
+	switch r.effect {
+	case begins:
+		s.parts, s.size = nil, 0
+		s.add(part{}, f)
+		return
+	case ends:
+		s.parts, s.size = nil, 0
+		return
+	}
+	id, goesOn := "", false
+	if r.member != nil {
+		id, goesOn = r.read(f)
+	}
+	if goesOn {
+		r.effect = adds
+	}
+	i := slices.IndexFunc(s.parts, func(p part) bool { return p.kind == r.kind && p.id == id })
+	switch r.effect {
+	case adds:
+		if i >= 0 {
+			s.keep(i, f)
+		}
+		return
+	case opens, replaces, closes:
+		if i >= 0 {
+			for _, old := range s.parts[i].frames {
+				s.size -= len(old.Raw)
+			}
+			s.parts = slices.Delete(s.parts, i, i+1)
+		}
+	}
+	if r.effect != closes {
+		s.add(part{kind: r.kind, id: id}, f)
+	}
+}
+
+// read returns the id of a frame's part, and whether the part goes on after a frame that would close it. A frame
+// that is not JSON, or has no such member, has the id "".
+func (r *rule) read(f *replay.Frame) (id string, goesOn bool) {
+	content, _ := schema.Unframe(&f.Frame, nil)
+	v, err := fastjson.ParseBytes(content.Data)
+	if err != nil {
+		return "", false
+	}
+	if of := v.Get(r.member...); of != nil {
+		id = string(of.MarshalTo(nil))
+	}
+	return id, r.unless != "" && v.GetBool(r.unless)
+}
+
+func (s *stream) add(p part, f *replay.Frame) {
+	s.parts = append(s.parts, p)
+	s.keep(len(s.parts)-1, f)
+}
+
+// keep adds a frame to a part. The reader reuses the memory of its frames.
+func (s *stream) keep(i int, f *replay.Frame) {
+	kept := *f
+	kept.Raw, kept.Encoding = slices.Clone(f.Raw), nil
+	s.parts[i].frames = append(s.parts[i].frames, kept)
+	s.size += len(kept.Raw)
+}
