@@ -91,7 +91,7 @@ test-pages: build
 test-go: build clients
 	$(GOTEST)
 
-test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds (MINUTES=20: what fits; KINDS="long race fuzz")
+test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds, two shards (MINUTES=20: what fits; KINDS="long race fuzz shards")
 	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) KINDS="$(KINDS)" sh tools/test/long.sh $(MINUTES)
 
 test-alone: build ## the tests of packages that read captured streams, in a clone without them
@@ -106,11 +106,8 @@ screenshots: build ## pictures of every page into docs/screenshots
 test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race -timeout 60m ./...
 
-# Packages with statements of ClickHouse whose tests have the same results on a cluster.
-SHARDED := ./schema/tables ./schema/lifecycle/tombstone ./query/search ./query/session/timeline ./query/session/sessionframes
-
-test-shards: engine ## the tests of packages with SQL on a ClickHouse cluster of two shards
-	TAPEDECK_TEST_SHARDS=2 go test -timeout 30m $(SHARDED)
+test-shards: engine ## the tests of the packages in tools/test/sharded on a ClickHouse cluster of two shards
+	TAPEDECK_TEST_SHARDS=2 xargs go test -timeout 60m <tools/test/sharded
 
 MONTH_CALLS := 500000
 

@@ -5,11 +5,12 @@
 #   long.sh MINUTES    the parts that fit in this time
 #   long.sh KIND WHAT  one part
 #
-# KINDS names the kinds of parts to run; default "long race fuzz".
+# KINDS names the kinds of parts to run; default "long race fuzz shards".
 #
 # Parts: each package with long tests (fulltest.Long), shares of all packages under the race
-# detector, and shares of all fuzz tests. The last lines say which parts passed, failed, were
-# stopped by the end of the time, or did not run. The exit code is 1 if a part failed.
+# detector, shares of all fuzz tests, and each package of the file sharded on two shards of
+# ClickHouse. The last lines say which parts passed, failed, were stopped by the end of the time,
+# or did not run. The exit code is 1 if a part failed.
 #
 # Under the race detector everything takes several times as long. There a race, a panic or a
 # failed build fails the part; a test that only failed is listed, and decides nothing: it has
@@ -29,8 +30,11 @@ part() { # part KIND WHAT: runs one part
 	fuzz)
 		make --no-print-directory fuzz FUZZTIME=3s FUZZSHARD="$2"
 		;;
+	shards)
+		TAPEDECK_TEST_SHARDS=2 go test -vet=off -ldflags=-w -count=1 -timeout 60m "$2"
+		;;
 	*)
-		echo "long.sh: $1 is not one of long, race, fuzz" >&2
+		echo "long.sh: $1 is not one of long, race, fuzz, shards" >&2
 		return 2
 		;;
 	esac
@@ -49,6 +53,7 @@ trap 'exit 130' INT TERM
 shares=8
 parts() {
 	git grep -l 'fulltest\.Long(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's/^/long /'
+	sed 's/^/shards /' tools/test/sharded
 	for i in $(seq $shares); do
 		echo "race $i/$shares"
 		echo "fuzz $i/$shares"
@@ -61,7 +66,7 @@ left() { # the seconds that are left
 }
 
 result=0 summary=
-parts | grep -E "^($(echo "${KINDS:-long race fuzz}" | tr " " "|")) " | shuf >"$log.order"
+parts | grep -E "^($(echo "${KINDS:-long race fuzz shards}" | tr " " "|")) " | shuf >"$log.order"
 echo "order: $(paste -sd, "$log.order")"
 while read -r kind what <&3; do
 	if [ "$(left)" -lt 60 ]; then
