@@ -20,7 +20,7 @@ import (
 type Call struct {
 	ID, Token string // the id and the progress token as JSON; "" for none
 	Method    string
-	Target    string // name of the tool or prompt, or URI of the resource, in the params
+	Target    string // of MCP: name of the tool or prompt, or URI of the resource
 
 	params fingerprint
 	loose  fingerprint // fingerprint of the params without ids that a client generates
@@ -51,7 +51,9 @@ func read(v *fastjson.Value) (c Call, text []byte) {
 	c = Call{
 		ID: Member(v, "id"), Token: Member(v, "params", "_meta", "progressToken"),
 		Method: string(v.GetStringBytes("method")),
-		Target: string(v.GetStringBytes("params", "name")) + string(v.GetStringBytes("params", "uri")),
+	}
+	if strings.HasPrefix(c.Method, "tools/") || strings.HasPrefix(c.Method, "prompts/") || strings.HasPrefix(c.Method, "resources/") {
+		c.Target = string(v.GetStringBytes("params", "name")) + string(v.GetStringBytes("params", "uri"))
 	}
 	params := v.Get("params")
 	if c.Method == "" {

@@ -16,6 +16,11 @@ const (
 
 // AppendError appends the error that answers the request with an id, which is JSON.
 func AppendError(b []byte, id string, code int, text string) []byte {
-	b = fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, code)
-	return append(jsonstring.Append(b, text), "}}"...)
+	return fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,%s}`, id, ErrorMember(code, text))
+}
+
+// ErrorMember returns the member of a message that holds an error.
+func ErrorMember(code int, text string) string {
+	b := fmt.Appendf(nil, `"error":{"code":%d,"message":`, code)
+	return string(append(jsonstring.Append(b, text), '}'))
 }
