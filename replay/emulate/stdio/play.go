@@ -133,7 +133,7 @@ func (s *server) answered(id string, at time.Time) {
 	}
 	s.mu.Unlock()
 	if len(waiting) == 0 {
-		s.note("an answer has the id of no request", "id", id)
+		s.note("emulate: an answer has the id of no request", "id", id)
 		return
 	}
 	waiting[0].answered <- at

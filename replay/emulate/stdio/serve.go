@@ -118,7 +118,7 @@ func (r *Recording) start() (last *turn) {
 func (s *server) line(ctx context.Context, l *line) {
 	text := bytes.TrimSpace(l.text)
 	if l.long {
-		s.note("a line is too long and was refused", "limit", lineLimit)
+		s.note("emulate: a line of the client is too long and was refused", "limit", lineLimit)
 		s.refuse("null", jsonrpc.InvalidRequest, fmt.Sprintf("A line of more than %d MiB is not read.", lineLimit>>20))
 		return
 	}
@@ -128,7 +128,7 @@ func (s *server) line(ctx context.Context, l *line) {
 	v, err := fastjson.ParseBytes(text)
 	switch {
 	case err != nil:
-		s.note("a line is no JSON")
+		s.note("emulate: a line of the client is no JSON")
 		s.refuse("null", jsonrpc.ParseError, "The line is no JSON.")
 	case v.Type() == fastjson.TypeArray && len(v.GetArray()) > 0:
 		for _, v := range v.GetArray() {
@@ -155,7 +155,7 @@ func (s *server) message(ctx context.Context, v *fastjson.Value, l *line) {
 	case request:
 		s.request(ctx, v, &c, l)
 	case invalid:
-		s.note("a message is neither a request nor an answer")
+		s.note("emulate: a message of the client is neither a request nor an answer")
 		s.refuse(orNull(c.ID), jsonrpc.InvalidRequest, "The message is neither a request nor an answer.")
 	}
 }
@@ -163,7 +163,7 @@ func (s *server) message(ctx context.Context, v *fastjson.Value, l *line) {
 // request plays the answer to a request.
 func (s *server) request(ctx context.Context, v *fastjson.Value, c *jsonrpc.Call, l *line) {
 	if s.waits(c.ID) {
-		s.note("the id of a request is in use", "id", c.ID)
+		s.note("emulate: the id of a request is in use", "id", c.ID)
 		s.refuse(c.ID, jsonrpc.InvalidRequest, "A request with this id has no answer yet.")
 		return
 	}
@@ -183,7 +183,7 @@ func (s *server) request(ctx context.Context, v *fastjson.Value, c *jsonrpc.Call
 func (s *server) note(what string, attributes ...any) {
 	if !s.noted[what] {
 		s.noted[what] = true
-		s.opts.Log.Warn("emulate: "+what, attributes...)
+		s.opts.Log.Warn(what, attributes...)
 	}
 }
 
