@@ -61,8 +61,12 @@ func matchMethod(method string, params *fastjson.Value) (dialect.Confidence, str
 		}
 	default:
 		certain = thread && strings.HasPrefix(method, "item/") && params.GetStringBytes("itemId") != nil
-		if !certain && !strings.Contains(method, "/") {
+		switch family, _, _ := strings.Cut(method, "/"); {
+		case certain || thread || family == "thread" || family == "turn":
+		case family == method:
 			return dialect.No, "" // initialized, warning and others are words of many protocols
+		default:
+			return dialect.Possible, why
 		}
 	}
 	if certain {
