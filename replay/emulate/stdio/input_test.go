@@ -130,6 +130,23 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// A line that was cut off with its process does not reach into the next one. The test reads whole
+// lines: it sees the first when the second comes.
+func TestCutOff(t *testing.T) {
+	tape := tapeOf(t, prompted)
+	s := tape.Stream(schema.NDJSON, "")
+	s.Add(2*time.Second, `{"jsonrpc":"2.0","id":1,"method":"cut"}`+"\n", func(f *schema.Frame) { f.Direction = schema.Send })
+	s.Add(2*time.Second, `{"jsonrpc":"2.0","id":1,"res`, func(f *schema.Frame) { f.Flags |= schema.FlagUnterminated })
+	h := talk(t, tape, Options{}, `
+		0 > {."id":1,"method":"cut"}
+		10 > {."id":0,"method":"initialize"}
+	`)
+	h.hears(t, `
+		30 < {."id":1,"res
+		30 < {."id":0,"result":{"protocolVersion":1,"agentCapabilities":{}}}
+	`)
+}
+
 // A line that is longer than the limit is refused, and the next one is read.
 func TestTooLong(t *testing.T) {
 	h := talk(t, tapeOf(t, prompted), Options{}, "0 > "+strings.Repeat("x", lineLimit+1)+"\n10 > {.\"id\":0,\"method\":\"initialize\"}")

@@ -1,6 +1,8 @@
 package stdio
 
 import (
+	"encoding/json"
+
 	"github.com/valyala/fastjson"
 
 	"tapedeck/replay/emulate/jsonrpc"
@@ -15,6 +17,19 @@ const (
 	notification
 	answer
 )
+
+// parse returns the value of a line, nil if it is no JSON. The parser alone accepts numbers that JSON
+// does not have.
+func parse(line []byte) *fastjson.Value {
+	if !json.Valid(line) {
+		return nil
+	}
+	v, err := fastjson.ParseBytes(line)
+	if err != nil {
+		return nil // nested too deep
+	}
+	return v
+}
 
 // kindOf returns the kind of a message. Messages of Codex lack the member jsonrpc.
 func kindOf(v *fastjson.Value) kind {

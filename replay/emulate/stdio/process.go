@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/valyala/fastjson"
@@ -36,11 +35,11 @@ func (p *process) begin(t *turn) {
 
 // line reads a line: a message, or a batch of messages.
 func (p *process) line(way schema.Direction, at int64, line []byte) {
-	v, err := fastjson.ParseBytes(bytes.TrimSpace(line))
+	v := parse(line)
 	switch {
-	case err != nil && way == schema.Receive:
+	case v == nil && way == schema.Receive:
 		p.add(p.turnOf(nil), step{at: at, line: line})
-	case err != nil:
+	case v == nil:
 	case v.Type() == fastjson.TypeArray:
 		for _, v := range v.GetArray() {
 			p.message(way, at, v, append(emulate.AppendJSON(nil, v), '\n'))

@@ -29,8 +29,9 @@ type server struct {
 	process int
 	noted   map[string]bool // what was logged
 
-	writing sync.Mutex // held while a line is written
+	writing sync.Mutex // held while a line is written; guards cut
 	out     io.Writer
+	cut     bool // the last line has no end
 
 	mu    sync.Mutex             // guards the fields below
 	plays []*play                // those that are in progress
@@ -125,9 +126,9 @@ func (s *server) line(ctx context.Context, l *line) {
 	if len(text) == 0 {
 		return
 	}
-	v, err := fastjson.ParseBytes(text)
+	v := parse(text)
 	switch {
-	case err != nil:
+	case v == nil:
 		s.note("emulate: a line of the client is no JSON")
 		s.refuse("null", jsonrpc.ParseError, "The line is no JSON.")
 	case v.Type() == fastjson.TypeArray && len(v.GetArray()) > 0:

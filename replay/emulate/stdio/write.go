@@ -1,7 +1,9 @@
 package stdio
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -9,10 +11,14 @@ import (
 	"tapedeck/replay/emulate/jsonrpc"
 )
 
-// write writes a line to the client.
+// write writes a line to the client. A recorded line that was cut off ends when another follows.
 func (s *server) write(line []byte) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if s.cut {
+		line = slices.Concat([]byte("\n"), line)
+	}
+	s.cut = !bytes.HasSuffix(line, []byte("\n"))
 	if _, err := s.out.Write(line); err != nil {
 		select {
 		case s.failed <- fmt.Errorf("write to the client: %w", err):

@@ -28,7 +28,7 @@ func TestStdioCodex(t *testing.T) {
 		t.Fatal(err)
 	}
 	client(t, s, &seen, "codex.mjs", session, "node", agent)
-	if seen.Status != "completed" || seen.Text != "All passed." || len(seen.Methods) != 10 || !slices.Equal(seen.Asked, []string{"c1"}) {
+	if seen.Status != "completed" || seen.Text != "All passed." || len(seen.Methods) != 11 || !slices.Equal(seen.Asked, []string{"c1"}) {
 		t.Errorf("the client saw %+v", seen)
 	}
 	talk(t, s, &emulated, "codex.mjs", "emulate", "stdio", session)
