@@ -133,7 +133,9 @@ func (s *server) answered(id string, at time.Time) {
 	}
 	s.mu.Unlock()
 	if len(waiting) == 0 {
-		s.note("emulate: an answer has the id of no request", "id", id)
+		if s.once("answer to nothing") {
+			s.opts.Log.Warn("emulate: an answer has the id of no request", "id", id)
+		}
 		return
 	}
 	waiting[0].answered <- at

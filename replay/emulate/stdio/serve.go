@@ -27,7 +27,7 @@ type server struct {
 	chosen map[*turn]int // how often each turn was played
 	// process is the number of the process whose turn was chosen last, -1 for none.
 	process int
-	noted   map[string]bool // what was logged
+	noted   map[string]bool // what the client did that is logged once
 
 	writing sync.Mutex // held while a line is written; guards cut
 	out     io.Writer
@@ -119,7 +119,9 @@ func (r *Recording) start() (last *turn) {
 func (s *server) line(ctx context.Context, l *line) {
 	text := bytes.TrimSpace(l.text)
 	if l.long {
-		s.note("emulate: a line of the client is too long and was refused", "limit", lineLimit)
+		if s.once("long line") {
+			s.opts.Log.Warn("emulate: a line of the client is too long and was refused", "limit", lineLimit)
+		}
 		s.refuse("null", jsonrpc.InvalidRequest, fmt.Sprintf("A line of more than %d MiB is not read.", lineLimit>>20))
 		return
 	}
@@ -129,7 +131,9 @@ func (s *server) line(ctx context.Context, l *line) {
 	v := parse(text)
 	switch {
 	case v == nil:
-		s.note("emulate: a line of the client is no JSON")
+		if s.once("no JSON") {
+			s.opts.Log.Warn("emulate: a line of the client is no JSON")
+		}
 		s.refuse("null", jsonrpc.ParseError, "The line is no JSON.")
 	case v.Type() == fastjson.TypeArray && len(v.GetArray()) > 0:
 		for _, v := range v.GetArray() {
@@ -156,7 +160,9 @@ func (s *server) message(ctx context.Context, v *fastjson.Value, l *line) {
 	case request:
 		s.request(ctx, v, &c, l)
 	case invalid:
-		s.note("emulate: a message of the client is neither a request nor an answer")
+		if s.once("no message") {
+			s.opts.Log.Warn("emulate: a message of the client is neither a request nor an answer")
+		}
 		s.refuse(orNull(c.ID), jsonrpc.InvalidRequest, "The message is neither a request nor an answer.")
 	}
 }
@@ -164,7 +170,9 @@ func (s *server) message(ctx context.Context, v *fastjson.Value, l *line) {
 // request plays the answer to a request.
 func (s *server) request(ctx context.Context, v *fastjson.Value, c *jsonrpc.Call, l *line) {
 	if s.waits(c.ID) {
-		s.note("emulate: the id of a request is in use", "id", c.ID)
+		if s.once("id in use") {
+			s.opts.Log.Warn("emulate: the id of a request is in use", "id", c.ID)
+		}
 		s.refuse(c.ID, jsonrpc.InvalidRequest, "A request with this id has no answer yet.")
 		return
 	}
@@ -180,12 +188,11 @@ func (s *server) request(ctx context.Context, v *fastjson.Value, c *jsonrpc.Call
 	}
 }
 
-// note logs something that the client did. It logs each kind once.
-func (s *server) note(what string, attributes ...any) {
-	if !s.noted[what] {
-		s.noted[what] = true
-		s.opts.Log.Warn(what, attributes...)
-	}
+// once reports whether the client does something for the first time.
+func (s *server) once(what string) bool {
+	before := s.noted[what]
+	s.noted[what] = true
+	return !before
 }
 
 func orNull(id string) string {
