@@ -36,6 +36,8 @@ func (o *Options) stdioPacing() (p emulate.Pacing, err error) {
 		return p, commandline.Errorf("--from does not go with stdio: a client begins with the first message")
 	case o.Dialect != "":
 		return p, commandline.Errorf("--dialect does not go with stdio: it plays what \"tapedeck record --stdio\" recorded")
+	case isFile(o.Name) && !play.IsTape(o.Name):
+		return p, commandline.Errorf("stdio plays a session or a tape file: lines of a file have no directions")
 	case o.Session != "" && !play.IsTape(o.Name):
 		return p, commandline.Errorf("--session goes with a tape file, and %q is none", o.Name)
 	case o.Name == "":

@@ -46,6 +46,7 @@ func TestEmulateFileErrors(t *testing.T) {
 		{"http some-session --dialect loom", commandtest.ExitUsage, "--dialect goes with a file"},
 		{"loom some-session --speed 0", commandtest.ExitUsage, "--speed: "},
 		{"loom some-session --from there", commandtest.ExitUsage, "--from: "},
+		{"stdio " + run, commandtest.ExitUsage, "have no directions"},
 		{"stdio some-session --session x", commandtest.ExitUsage, "--session goes with a tape file"},
 		{"stdio some-session --from +1s", commandtest.ExitUsage, "--from does not go with stdio"},
 		{"stdio some-session --dialect acp", commandtest.ExitUsage, "--dialect does not go with stdio"},
