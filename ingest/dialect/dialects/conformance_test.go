@@ -29,6 +29,7 @@ var homes = map[string]string{
 	"bedrock":             "../bedrock/testdata",
 	"claude-code":         "../claudecode/testdata",
 	"codex":               "../codex/testdata",
+	"codex-app-server":    "../codexappserver/testdata",
 	"codex-rollout":       "../codexrollout/testdata",
 	"cohere":              "../cohere/testdata",
 	"compozy":             "../compozy/testdata",

@@ -18,6 +18,7 @@ import (
 	"tapedeck/ingest/dialect/bedrock"
 	"tapedeck/ingest/dialect/claudecode"
 	"tapedeck/ingest/dialect/codex"
+	"tapedeck/ingest/dialect/codexappserver"
 	"tapedeck/ingest/dialect/codexrollout"
 	"tapedeck/ingest/dialect/cohere"
 	"tapedeck/ingest/dialect/compozy"
@@ -45,6 +46,7 @@ var all = wrappable([]dialect.Dialect{
 	claudecode.Dialect,
 	codexrollout.Dialect,
 	codex.Dialect,
+	codexappserver.Dialect,
 	pi.Dialect,
 	compozy.Dialect,
 	vercelui.Dialect,

@@ -159,6 +159,16 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "any task engine", data: `{"kind":"task","id":"t","status":{"state":"RUNNING"}}`},
 		{of: "gemini", data: `{"role":"user","parts":[{"text":"x"}]}`},
 	},
+	"codex-app-server": {
+		{of: "ACP", data: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"x"}}}`},
+		{of: "mcp", data: `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"x","version":"1"},"capabilities":{}}}`},
+		{of: "Chrome's DevTools", data: `{"id":1,"method":"Page.navigate","params":{"url":"https://example.com"}}`},
+		{of: "Chrome's DevTools", data: `{"method":"Runtime.consoleAPICalled","params":{"type":"log","args":[]}}`},
+		{of: "codex", data: `{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"x"}}`},
+		{of: "an RPC", data: `{"method":"initialized","params":{}}`},
+		{of: "an RPC with errors", data: `{"method":"error","params":{"message":"x"}}`},
+		{of: "openai's assistants", data: `{"thread":{"id":"thread_1"},"object":"thread.run"}`},
+	},
 	"acp": {
 		{of: "mcp", data: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`},
 		{of: "language servers", data: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":1,"clientInfo":{"name":"x"},"capabilities":{}}}`},

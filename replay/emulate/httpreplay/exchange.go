@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tapedeck/internal/secrets"
+	"tapedeck/replay/emulate/jsonrpc"
 	"tapedeck/schema"
 )
 
@@ -21,8 +22,8 @@ type exchange struct {
 	upgrade     bool              // to a WebSocket
 	turns       []schema.Position // positions of the client's messages on a WebSocket
 	body        *fingerprint
-	secret      []place // places in the body whose values were not recorded
-	calls       []call  // the JSON-RPC messages of the body; nil if it has none
+	secret      []place        // places in the body whose values were not recorded
+	calls       []jsonrpc.Call // the JSON-RPC messages of the body; nil if it has none
 	first, last schema.Position
 	asked       int64 // when the request was complete, ns; the clock starts here
 	ended       int64 // time of the last frame, ns

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/emulate/jsonrpc"
 	"tapedeck/schema"
 )
 
@@ -69,7 +70,7 @@ func (b *index) readSessions(ctx context.Context, t replay.Tape) error {
 
 // initializes reports whether the request begins an MCP session.
 func (x *exchange) initializes() bool {
-	return slices.ContainsFunc(x.calls, func(c call) bool { return c.method == "initialize" })
+	return slices.ContainsFunc(x.calls, func(c jsonrpc.Call) bool { return c.Method == "initialize" })
 }
 
 // readRequests finds the exchanges that a proxy recorded, one stream each. asked contains the ids

@@ -2,8 +2,6 @@ package httpreplay
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,34 +9,14 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"tapedeck/internal/jsonstring"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/emulate/jsonrpc"
 	"tapedeck/schema"
 )
 
-// call is a JSON-RPC 2.0 message of a client: a request, a notification (without an id), or the
-// answer to a request of the server (without a method).
-type call struct {
-	id, token string // the id and the progress token as JSON; "" for none
-	method    string
-	target    string // name of the tool or prompt, or URI of the resource, in the params
-	params    fingerprint
-	loose     fingerprint // fingerprint of the params without ids that a client generates
-	text      []byte      // the params; only set for calls that a client sends now
-	hidden    []string    // members of recorded params whose values were masked
-}
-
-// Similarities of a request to a recorded request, in ascending order.
-const (
-	otherCall  = iota
-	sameTarget // the same method, and the same tool, prompt or resource
-	sameButIDs // the same params without ids that the client generates
-	sameCall   // the same method and params
-)
-
 // callsOf returns the JSON-RPC messages of a body, which is a single message or a batch. It returns
-// nil for any other body. The text of the params is kept only if keepText is set.
-func callsOf(body []byte, keepText bool) []call {
+// nil for any other body. If sent is set, a client sends them now; else they were recorded.
+func callsOf(body []byte, sent bool) []jsonrpc.Call {
 	if !bytes.Contains(body, []byte(`"jsonrpc"`)) {
 		return nil
 	}
@@ -50,136 +28,36 @@ func callsOf(body []byte, keepText bool) []call {
 	if v.Type() == fastjson.TypeArray {
 		list = v.GetArray()
 	}
-	var calls []call
+	var calls []jsonrpc.Call
+	read := jsonrpc.Recorded
+	if sent {
+		read = jsonrpc.Sent
+	}
 	for _, v := range list {
 		if string(v.GetStringBytes("jsonrpc")) != "2.0" || !v.Exists("method") && !v.Exists("result") && !v.Exists("error") {
 			return nil
 		}
-		c := call{method: string(v.GetStringBytes("method")), id: memberText(v, "id")}
-		params := v.Get("params")
-		if c.method == "" {
-			params = v.Get("result")
-		}
-		c.token = memberText(v, "params", "_meta", "progressToken")
-		c.target = string(v.GetStringBytes("params", "name")) + string(v.GetStringBytes("params", "uri"))
-		text := emulate.AppendJSON(nil, params)
-		if !keepText {
-			c.hidden = hiddenIn(text)
-		}
-		c.params, c.loose = paramsPrint(text, c.hidden, false), paramsPrint(text, c.hidden, true)
-		if keepText {
-			c.text = text
-		}
-		calls = append(calls, c)
+		calls = append(calls, read(v))
 	}
 	return calls
 }
 
-// memberText returns a member as JSON, "" if it is missing or null.
-func memberText(v *fastjson.Value, path ...string) string {
-	if m := v.Get(path...); m != nil && m.Type() != fastjson.TypeNull {
-		return string(emulate.AppendJSON(nil, m))
-	}
-	return ""
-}
-
-// paramsPrint returns the fingerprint of params. It leaves out _meta, which describes the transfer
-// and not the call, and the members in hidden at any depth. If loose is set, it also leaves out the
-// message id that an A2A client generates for each message.
-func paramsPrint(text []byte, hidden []string, loose bool) fingerprint {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // so that long numbers are not rounded
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return sha256.Sum256(text)
-	}
-	if o, ok := v.(map[string]any); ok {
-		delete(o, "_meta")
-		if message, ok := o["message"].(map[string]any); ok && loose {
-			delete(message, "messageId")
-		}
-		if len(o) == 0 {
-			v = nil // params may be left out
-		}
-	}
-	if len(hidden) > 0 {
-		eachObject(v, func(o map[string]any) {
-			for _, name := range hidden {
-				delete(o, name)
-			}
-		})
-	}
-	text, err := json.Marshal(v) // members in order
-	if err != nil {
-		return sha256.Sum256(text)
-	}
-	return sha256.Sum256(text)
-}
-
-// hiddenIn lists the members, at any depth, whose values were masked in whole or in part.
-func hiddenIn(text []byte) (names []string) {
-	var v any
-	if !bytes.Contains(text, []byte(redacted)) || json.Unmarshal(text, &v) != nil {
-		return nil
-	}
-	eachObject(v, func(o map[string]any) {
-		for name, member := range o {
-			if s, ok := member.(string); ok && strings.Contains(s, redacted) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	})
-	return names
-}
-
-func eachObject(v any, see func(map[string]any)) {
-	switch v := v.(type) {
-	case map[string]any:
-		see(v)
-		for _, member := range v {
-			eachObject(member, see)
-		}
-	case []any:
-		for _, item := range v {
-			eachObject(item, see)
-		}
-	}
-}
-
 // similarity compares the messages of a request with the messages of a recorded request.
-func similarity(asked, recorded []call) int {
+func similarity(asked, recorded []jsonrpc.Call) jsonrpc.Similarity {
 	if len(asked) == 0 || len(asked) != len(recorded) {
-		return otherCall
+		return jsonrpc.OtherCall
 	}
-	same := sameCall
+	same := jsonrpc.SameCall
 	for i := range asked {
-		same = min(same, asked[i].similarity(&recorded[i]))
+		same = min(same, asked[i].Similarity(&recorded[i]))
 	}
 	return same
 }
 
-func (c *call) similarity(recorded *call) int {
-	params, loose := c.params, c.loose
-	if len(recorded.hidden) > 0 {
-		params, loose = paramsPrint(c.text, recorded.hidden, false), paramsPrint(c.text, recorded.hidden, true)
-	}
-	switch {
-	case c.method != recorded.method, (c.id == "") != (recorded.id == ""):
-		return otherCall
-	case params == recorded.params:
-		return sameCall
-	case loose == recorded.loose:
-		return sameButIDs
-	case c.target == recorded.target:
-		return sameTarget
-	}
-	return otherCall
-}
-
 // mostSimilar returns the exchanges whose JSON-RPC requests are most similar to a request, provided
 // that they are at least as similar as least.
-func mostSimilar(here []*exchange, asked []call, least int) []*exchange {
-	for level := sameCall; level >= max(least, sameTarget); level-- {
+func mostSimilar(here []*exchange, asked []jsonrpc.Call, least jsonrpc.Similarity) []*exchange {
+	for level := jsonrpc.SameCall; level >= max(least, jsonrpc.SameTarget); level-- {
 		if same := keep(here, func(x *exchange) bool { return similarity(asked, x.calls) == level }); len(same) > 0 {
 			return same
 		}
@@ -200,14 +78,14 @@ const (
 
 // pairs calls see with each id and progress token of recorded requests, and the corresponding one
 // of the client's requests.
-func pairs(recorded, asked []call, see func(kind idKind, recorded, asked string)) {
+func pairs(recorded, asked []jsonrpc.Call, see func(kind idKind, recorded, asked string)) {
 	for i := range min(len(recorded), len(asked)) {
-		if r, a := &recorded[i], &asked[i]; r.method != "" {
-			if r.id != "" && a.id != "" {
-				see(messageID, r.id, a.id)
+		if r, a := &recorded[i], &asked[i]; r.Method != "" {
+			if r.ID != "" && a.ID != "" {
+				see(messageID, r.ID, a.ID)
 			}
-			if r.token != "" && a.token != "" {
-				see(progressToken, r.token, a.token)
+			if r.Token != "" && a.Token != "" {
+				see(progressToken, r.Token, a.Token)
 			}
 		}
 	}
@@ -229,7 +107,7 @@ func (to renames) rename(data []byte) ([]byte, bool) {
 	}
 	changed := false
 	set := func(o *fastjson.Value, name string, kind idKind) {
-		if now, ok := to(kind, memberText(o, name)); ok {
+		if now, ok := to(kind, jsonrpc.Member(o, name)); ok {
 			o.Set(name, fastjson.MustParse(now))
 			changed = true
 		}
@@ -287,30 +165,26 @@ func (d *direct) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body) // an error means that the client has disconnected
 }
 
-// Error codes of JSON-RPC 2.0, and the error code of MCP servers for an unknown session.
-const (
-	methodNotFound  = -32601
-	invalidParams   = -32602
-	sessionNotFound = -32001
-)
+// sessionNotFound is the error code of MCP servers for an unknown session.
+const sessionNotFound = -32001
 
 // sessionAnswer returns the answer to a request with an unknown MCP session, or to a request that
 // ends a session.
 func sessionAnswer(status int) *direct {
 	d := &direct{status: status}
 	if status == http.StatusNotFound {
-		d.body = appendError(nil, "null", sessionNotFound, "Session not found: initialize again.")
+		d.body = jsonrpc.AppendError(nil, "null", sessionNotFound, "Session not found: initialize again.")
 	}
 	return d
 }
 
 // notRecordedCalls returns the answer to JSON-RPC messages without a similar recorded request: an
 // error for requests, and 202 for notifications and answers, as MCP prescribes.
-func notRecordedCalls(session string, asked []call, here []*exchange) *direct {
+func notRecordedCalls(session string, asked []jsonrpc.Call, here []*exchange) *direct {
 	var methods []string
 	for _, x := range here {
 		for i := range x.calls {
-			if m := x.calls[i].method; m != "" && !slices.Contains(methods, m) {
+			if m := x.calls[i].Method; m != "" && !slices.Contains(methods, m) {
 				methods = append(methods, m)
 			}
 		}
@@ -318,16 +192,16 @@ func notRecordedCalls(session string, asked []call, here []*exchange) *direct {
 	var errors [][]byte
 	for i := range asked {
 		c := &asked[i]
-		if c.method == "" || c.id == "" {
+		if c.Method == "" || c.ID == "" {
 			continue
 		}
-		code, text := invalidParams, fmt.Sprintf("Session %q has %s recorded with other params only.", session, c.method)
-		if !slices.Contains(methods, c.method) {
-			code, text = methodNotFound, fmt.Sprintf(
-				"Session %q has no %s recorded, only %s.", session, c.method, strings.Join(methods, ", "),
+		code, text := jsonrpc.InvalidParams, fmt.Sprintf("Session %q has %s recorded with other params only.", session, c.Method)
+		if !slices.Contains(methods, c.Method) {
+			code, text = jsonrpc.MethodNotFound, fmt.Sprintf(
+				"Session %q has no %s recorded, only %s.", session, c.Method, strings.Join(methods, ", "),
 			)
 		}
-		errors = append(errors, appendError(nil, c.id, code, text))
+		errors = append(errors, jsonrpc.AppendError(nil, c.ID, code, text))
 	}
 	switch {
 	case len(errors) == 0:
@@ -336,9 +210,4 @@ func notRecordedCalls(session string, asked []call, here []*exchange) *direct {
 		return &direct{http.StatusOK, errors[0]}
 	}
 	return &direct{http.StatusOK, slices.Concat([]byte("["), bytes.Join(errors, []byte(",")), []byte("]"))}
-}
-
-func appendError(b []byte, id string, code int, text string) []byte {
-	b = fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, code)
-	return append(jsonstring.Append(b, text), "}}"...)
 }

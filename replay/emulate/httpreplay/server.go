@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
+	"tapedeck/replay/emulate/jsonrpc"
 	"tapedeck/replay/player"
 	"tapedeck/schema"
 )
@@ -199,12 +200,12 @@ func (s *Server) choose(
 // body. If there is no such exchange, matching returns the answer to the client or a
 // *problem.Problem.
 func matching(
-	here []*exchange, asked []call, equal func(*exchange) bool, session, what string, matchBody bool,
+	here []*exchange, asked []jsonrpc.Call, equal func(*exchange) bool, session, what string, matchBody bool,
 ) ([]*exchange, *direct, error) {
 	if asked != nil && slices.ContainsFunc(here, func(x *exchange) bool { return x.calls != nil }) {
-		least := sameTarget
+		least := jsonrpc.SameTarget
 		if matchBody {
-			least = sameButIDs
+			least = jsonrpc.SameButIDs
 		}
 		same := mostSimilar(here, asked, least)
 		if len(same) == 0 {
@@ -230,13 +231,13 @@ func matching(
 // chosen returns the choice of an exchange as the answer to a request. asked are the JSON-RPC
 // messages of the request.
 func (s *Server) chosen(
-	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []call,
+	r *http.Request, b *index, tenant, session string, pacing emulate.Pacing, x *exchange, asked []jsonrpc.Call,
 ) choice {
 	c := choice{exchange: x, pacing: pacing}
 	if x.provider != nil { // the request of the recorded answer is unknown
-		if len(asked) == 1 && asked[0].id != "" {
+		if len(asked) == 1 && asked[0].ID != "" {
 			c.renames = func(kind idKind, recorded string) (string, bool) {
-				return asked[0].id, kind == messageID && recorded != "" && recorded != asked[0].id
+				return asked[0].ID, kind == messageID && recorded != "" && recorded != asked[0].ID
 			}
 		}
 		c.played = func(int) { s.takes.End(tenant, session, pacing.Take, x.id) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -22,15 +23,22 @@ const library = "../../clients"
 // stands before, and reads what it prints.
 func client(t *testing.T, s *commandtest.Instance, result any, program, session string, command ...string) {
 	t.Helper()
+	talk(t, s, result, program, slices.Concat([]string{"record", "--stdio", "--session", session, "--"}, command)...)
+	commandtest.UntilEnded(t, s, session)
+}
+
+// talk runs a program of the library as the client of a command of tapedeck, and reads what it prints.
+func talk(t *testing.T, s *commandtest.Instance, result any, program string, args ...string) {
+	t.Helper()
 	if _, err := os.Stat(filepath.Join(library, "node_modules/.installed")); err != nil && !fulltest.Wanted() {
 		fulltest.Missing(t, err)
 	}
 	if out, err := exec.Command("sh", filepath.Join(library, "install.sh")).CombinedOutput(); err != nil {
 		t.Fatalf("install the clients: %v\n%s", err, out)
 	}
-	tapped := s.Command(t, slices.Concat([]string{"record", "--stdio", "--session", session, "--"}, command)...)
-	cmd := exec.Command("node", slices.Concat([]string{filepath.Join(library, program)}, tapped.Args)...)
-	cmd.Env = tapped.Env
+	tapedeck := s.Command(t, args...)
+	cmd := exec.Command("node", slices.Concat([]string{filepath.Join(library, program)}, tapedeck.Args)...)
+	cmd.Env = tapedeck.Env
 	stdout, stderr, exit := commandtest.Finish(t, cmd)
 	if exit != 0 {
 		t.Fatalf("node %s: exit code %d\n%s", program, exit, stderr)
@@ -38,7 +46,6 @@ func client(t *testing.T, s *commandtest.Instance, result any, program, session 
 	if err := json.Unmarshal([]byte(stdout), result); err != nil {
 		t.Fatalf("node %s printed %q: %v", program, stdout, err)
 	}
-	commandtest.UntilEnded(t, s, session)
 }
 
 // sentAndReceived returns the recorded bytes of a session by direction.
@@ -65,12 +72,12 @@ func sentAndReceived(t *testing.T, s *commandtest.Instance, session string) map[
 
 // An agent and a client of ACP, both with the library of the protocol's authors: the client sees what
 // it sees without the tap, both directions are recorded to the byte, and the half second for which the
-// person is asked is no time of the tool.
+// person is asked is no time of the tool. With the emulated agent the client sees the same again.
 func TestStdioACP(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const session = "stdio-acp"
-	var seen struct {
+	type view struct {
 		Updates           []string
 		Text, Stop        string
 		Asked             []string
@@ -78,6 +85,7 @@ func TestStdioACP(t *testing.T) {
 		Sent, Received    string
 		SessionOfProtocol string `json:"session"`
 	}
+	var seen, emulated view
 	agent, err := filepath.Abs(filepath.Join(library, "node_modules/@agentclientprotocol/sdk/dist/examples/agent.js"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +100,10 @@ func TestStdioACP(t *testing.T) {
 		if err != nil || len(want) == 0 || !bytes.Equal(recorded[way], want) {
 			t.Errorf("%s: recorded %d bytes, want %d, %v", way, len(recorded[way]), len(want), err)
 		}
+	}
+	talk(t, s, &emulated, "acp.mjs", "emulate", "stdio", session, "--speed", "20")
+	if !reflect.DeepEqual(emulated, seen) {
+		t.Errorf("with the emulated agent the client saw %+v, want %+v", emulated, seen)
 	}
 	d := s.Session(t, session)
 	if !slices.Equal(d.Dialects, []string{"acp"}) || d.Totals.Runs != 1 {
@@ -140,10 +152,11 @@ func TestStdioMCP(t *testing.T) {
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const session = "stdio-mcp"
-	var seen struct {
+	type view struct {
 		Tools, Results []string
 		Failed         bool
 	}
+	var seen, emulated view
 	server, err := filepath.Abs(filepath.Join(library, "mcp-server.mjs"))
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +164,12 @@ func TestStdioMCP(t *testing.T) {
 	client(t, s, &seen, "mcp.mjs", session, "node", server)
 	if !slices.Equal(seen.Tools, []string{"add", "fail"}) || !slices.Equal(seen.Results, []string{"11", "12", "13"}) || !seen.Failed {
 		t.Errorf("the client saw %+v", seen)
+	}
+	tape := filepath.Join(t.TempDir(), "mcp.tape")
+	s.Must(t, "export", session, "-o", tape)
+	talk(t, s, &emulated, "mcp.mjs", "emulate", "stdio", tape, "--match", "body")
+	if !reflect.DeepEqual(emulated, seen) {
+		t.Errorf("with the emulated server the client saw %+v, want %+v", emulated, seen)
 	}
 	d := s.Session(t, session)
 	if !slices.Equal(d.Dialects, []string{"mcp"}) || d.Totals.Tools.Calls != 4 || d.Totals.Tools.Errors != 1 {

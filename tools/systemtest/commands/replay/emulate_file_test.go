@@ -46,6 +46,16 @@ func TestEmulateFileErrors(t *testing.T) {
 		{"http some-session --dialect loom", commandtest.ExitUsage, "--dialect goes with a file"},
 		{"loom some-session --speed 0", commandtest.ExitUsage, "--speed: "},
 		{"loom some-session --from there", commandtest.ExitUsage, "--from: "},
+		{"stdio " + run, commandtest.ExitUsage, "have no directions"},
+		{"stdio some-session --session x", commandtest.ExitUsage, "--session goes with a tape file"},
+		{"stdio some-session --from +1s", commandtest.ExitUsage, "--from does not go with stdio"},
+		{"stdio some-session --dialect acp", commandtest.ExitUsage, "--dialect does not go with stdio"},
+		{"stdio some-session --listen 127.0.0.1:0", commandtest.ExitUsage, "without --listen"},
+		{"stdio some-session --exit-with stdin", commandtest.ExitUsage, "without --exit-with stdin"},
+		{"stdio some-session --json", commandtest.ExitUsage, "without --json"},
+		{"stdio some-session --speed 0", commandtest.ExitUsage, "--speed: "},
+		{"stdio " + filepath.Join(dir, "none.tape"), commandtest.ExitFailed, "no such file"},
+		{"stdio some-session", commandtest.ExitFailed, "no tapedeck server answers"},
 		{"http some-session", commandtest.ExitFailed, "no tapedeck server answers"},
 	} {
 		_, stderr, exit := commandtest.Alone(t, append([]string{"emulate"}, strings.Fields(c.args)...)...)

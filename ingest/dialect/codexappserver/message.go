@@ -1,0 +1,126 @@
+package codexappserver
+
+import (
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"tapedeck/ingest/dialect"
+	"tapedeck/schema"
+)
+
+// message is one message.
+type message struct {
+	*fastjson.Value
+	raw []byte
+}
+
+// params returns a member of the message's parameters as JSON.
+func (m *message) params(name string) []byte {
+	return dialect.RawMember(dialect.RawMember(m.raw, "params"), name)
+}
+
+// thread returns the id of the thread in the message's parameters.
+func (m *message) thread() []byte {
+	if id := m.GetStringBytes("params", "threadId"); len(id) > 0 {
+		return id
+	}
+	return m.GetStringBytes("params", "thread", "id")
+}
+
+// Types of frames that have no method.
+const (
+	typeResult = "result"
+	typeError  = "error"
+)
+
+// message reads a message and returns its type.
+func (d *decoder) message(m *message) string {
+	id := dialect.RawMember(m.raw, "id")
+	if dialect.RawNull(id) {
+		id = nil
+	}
+	method := m.GetStringBytes("method")
+	switch {
+	case len(method) > 0:
+		return d.call(method, id, m)
+	case !dialect.IsNull(m.Get("error")):
+		d.response(id, m)
+		return typeError
+	case m.Exists("result"):
+		d.response(id, m)
+		return typeResult
+	}
+	d.Unknown()
+	return ""
+}
+
+// call reads a request or a notification.
+func (d *decoder) call(method, id []byte, m *message) string {
+	typ, known := methods.Of(method)
+	if !known {
+		d.Unknown()
+	}
+	if id != nil && d.awaits(id) { // a repeat
+		d.thread(m.thread())
+		return typ.Name
+	}
+	t := d.thread(m.thread())
+	if id != nil {
+		d.waiting = dialect.AppendRecent(d.waiting,
+			request{id: string(id), method: typ.Name, direction: d.Frame.Direction, thread: t}, requestLimit)
+	}
+	switch {
+	case typ.Handle == nil:
+	case t == nil:
+		d.Unknown() // messages of threads name theirs
+	default:
+		typ.Handle(t, m)
+	}
+	return typ.Name
+}
+
+// request is a request without a response.
+type request struct {
+	id        string // as JSON
+	method    string
+	direction schema.Direction
+	thread    *thread // nil if the request names none
+	item      string  // the item whose call waits for the response
+}
+
+// requestLimit bounds the requests that wait for their responses.
+const requestLimit = 256
+
+// awaits reports whether a request with an id waits for its response.
+func (d *decoder) awaits(id []byte) bool {
+	return slices.ContainsFunc(d.waiting, func(r request) bool {
+		return r.id == string(id) && r.direction == d.Frame.Direction
+	})
+}
+
+// response reads a response. Both sides count their requests from the same number: a response goes
+// in the opposite direction of its request.
+func (d *decoder) response(id []byte, m *message) {
+	i := slices.IndexFunc(d.waiting, func(r request) bool {
+		return r.id == string(id) && r.direction != d.Frame.Direction
+	})
+	if id == nil || i < 0 {
+		return
+	}
+	r := d.waiting[i]
+	d.waiting = slices.Delete(d.waiting, i, i+1)
+	d.present = r.thread
+	switch r.method {
+	case "thread/start", "thread/resume", "thread/fork":
+		d.opened(r.method, m)
+	case "turn/start", "review/start":
+		if r.thread != nil {
+			r.thread.accepted(m)
+		}
+	default:
+		if r.item != "" && r.thread != nil {
+			r.thread.decided(&r, m)
+		}
+	}
+}
