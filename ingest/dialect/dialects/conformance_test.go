@@ -32,12 +32,15 @@ var homes = map[string]string{
 	"codex-rollout":       "../codexrollout/testdata",
 	"cohere":              "../cohere/testdata",
 	"compozy":             "../compozy/testdata",
+	"copilot-cli":         "../mappings/testdata/copilot-cli",
+	"droid":               "../mappings/testdata/droid",
 	"gemini":              "../gemini/testdata",
 	"gemini-cli":          "../geminicli/testdata",
 	"gemini-cli-chat":     "../geminichat/testdata",
 	"gemini-live":         "../geminilive/testdata",
 	"generic":             "../generic/testdata",
 	"google-interactions": "../interactions/testdata",
+	"kimi-cli":            "../mappings/testdata/kimi-cli",
 	"langgraph":           "../langgraph/testdata",
 	"loom":                "../loom/testdata",
 	"mcp":                 "../mcp/testdata",
@@ -47,6 +50,7 @@ var homes = map[string]string{
 	"openai-responses":    "../openai/testdata/responses",
 	"opencode":            "../opencode/testdata",
 	"pi":                  "../pi/testdata",
+	"qwen-code":           "../mappings/testdata/qwen-code",
 	"vercel-ui":           "../vercelui/testdata",
 }
 

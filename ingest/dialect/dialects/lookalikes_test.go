@@ -172,6 +172,28 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
 		{of: "anthropic-messages", data: `{"role":"user","content":[{"type":"text","text":"x"}]}`},
 	},
+	"copilot-cli": {
+		{of: "any log of events", data: `{"type":"session.start","data":{"sessionId":"s"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}`},
+		{of: "any log of events", data: `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z"}`},
+		{of: "Claude Managed Agents", data: `{"type":"user.message","id":"sevt_1","content":[{"type":"text","text":"x"}],"processed_at":"2026-01-01T00:00:00Z"}`},
+		{of: "opencode", data: `{"type":"session.updated","properties":{"info":{"id":"s"}}}`},
+	},
+	"droid": {
+		{of: "pi", data: `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`},
+		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},
+		{of: "any agent", data: `{"type":"session_start","id":"s","model":"m"}`},
+	},
+	"kimi-cli": {
+		{of: "Kimi's wire protocol", data: `{"jsonrpc":"2.0","method":"event","params":{"type":"TurnBegin","payload":{"user_input":"x"}}}`},
+		{of: "any log", data: `{"timestamp":1767225600.0,"message":{"type":"text","payload":"x"}}`},
+		{of: "any file", data: `{"type":"metadata","version":"1"}`},
+	},
+	"qwen-code": {
+		{of: "claude-code", data: `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
+		{of: "claude-code", data: `{"type":"system","subtype":"turn_duration","uuid":"u","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","durationMs":1}`},
+		{of: "adk", data: `{"id":"u","author":"user","content":{"role":"user","parts":[{"text":"x"}]}}`},
+		{of: "a2a", data: `{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}`},
+	},
 	"ollama": {
 		{of: "openai-chat", data: `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"delta":{"content":"x"}}]}`},
 		{of: "llama.cpp", data: `{"content":"x","stop":false,"model":"m","created_at":"2026-01-01T00:00:00Z"}`},
