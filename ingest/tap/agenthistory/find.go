@@ -69,6 +69,10 @@ func (f *finder) file(path string, info os.FileInfo) {
 	agent, k := f.agent, lines
 	name := filepath.Base(path)
 	switch {
+	case formats[agent] != nil:
+		if !formats[agent].named(path) {
+			return
+		}
 	case strings.HasSuffix(name, ".jsonl"):
 		if agent == Codex && !strings.HasPrefix(name, "rollout-") || agent == GeminiCLI && !isChat(path) ||
 			agent == OpenCode {

@@ -69,7 +69,7 @@ func (n *Named) Source(path string) *Source {
 }
 
 // Dialect returns the name of the dialect of a source.
-func (s *Source) Dialect() string { return dialects[s.Agent] }
+func (s *Source) Dialect() string { return s.Agent.dialect() }
 
 // StoredError reports that the whole content of a file is recorded already, or is contained in
 // other recorded files.

@@ -42,6 +42,7 @@ type Head struct {
 	own     string // the agent's id of the source, if it differs from the id of its session
 	name    string // name of the source within its session
 	started int64  // first time in the source, ns
+	unknown string // what of the agent's format is not known, "" if all is known
 }
 
 // State is the result of comparing a source with the progress.
@@ -79,8 +80,8 @@ func fileIDOf(info os.FileInfo) fileID {
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
-	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode, or
-	// is a link that is not followed.
+	// Foreign reports that the path is no failure: it is not a file of a known agent, a link that is
+	// not followed, or a file of an unknown version, which is recorded.
 	Foreign bool `json:"foreign,omitempty"`
 }
 

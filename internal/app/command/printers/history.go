@@ -82,7 +82,7 @@ func printFound(w io.Writer, res *agenthistory.Result) {
 		return
 	}
 	by := ""
-	for _, agent := range []agenthistory.Agent{agenthistory.ClaudeCode, agenthistory.Codex, agenthistory.GeminiCLI, agenthistory.OpenCode} {
+	for _, agent := range agenthistory.Agents {
 		if n := res.Agents[agent]; n > 0 {
 			by += fmt.Sprintf(", %s %s", console.Thousands(n), agent)
 		}
