@@ -32,3 +32,11 @@ func TestNames(t *testing.T) {
 func FuzzQwenCode(f *testing.F) {
 	dialecttest.Fuzz(f, read("qwen-code.yaml"), "testdata/qwen-code/cases")
 }
+
+func FuzzKimiCLI(f *testing.F) { dialecttest.Fuzz(f, read("kimi-cli.yaml"), "testdata/kimi-cli/cases") }
+
+func FuzzCopilotCLI(f *testing.F) {
+	dialecttest.Fuzz(f, read("copilot-cli.yaml"), "testdata/copilot-cli/cases")
+}
+
+func FuzzDroid(f *testing.F) { dialecttest.Fuzz(f, read("droid.yaml"), "testdata/droid/cases") }

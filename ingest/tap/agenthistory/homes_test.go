@@ -29,7 +29,7 @@ var lineHomes = []struct {
 	{
 		agent: KimiCLI, path: ".kimi/sessions/1cce3e60ac2d51100ef178d6509a4972/k-1/wire.jsonl", lines: "mappings/testdata/kimi-cli/cases/turns.txtar",
 		session: "k-1", project: "/w",
-		tokens:  schema.Tokens{Input: 300 + 60 + 500, CacheRead: 1000 + 1300, CacheWrite5m: 20, Output: 50 + 8 + 5},
+		tokens: schema.Tokens{Input: 300 + 60 + 500, CacheRead: 1000 + 1300, CacheWrite5m: 20, Output: 50 + 8 + 5},
 	},
 	{
 		agent: CopilotCLI, path: ".copilot/session-state/c-1/events.jsonl", lines: "mappings/testdata/copilot-cli/cases/turns.txtar",
