@@ -43,7 +43,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		in.Type = dialect.Intern([]byte(in.Event))
 		return
 	}
-	if d.mapping.history {
+	if d.mapping.lasting {
 		d.BeginLine(in, b, d.mapping.timeOf(in) != 0)
 	} else {
 		d.Begin(in, b)

@@ -16,6 +16,8 @@ type Mapping struct {
 	// history: frames are lines of a file that an agent keeps. They have whole messages, so that the
 	// time of the first token is not known.
 	history bool
+	// lasting: a line is not changed, so that the ids of facts may follow from it.
+	lasting bool
 	fields  fields
 	rules   []rule
 }

@@ -115,7 +115,8 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 		typ: o.places("type"), session: o.places("session"), run: o.places("run"), agent: o.places("agent"),
 		model: o.places("model"), provider: o.places("provider"), time: o.places("time"), eventID: o.places("event_id"),
 	}
-	m.history = o.yes("history")
+	kept := o.choice("history", "true", "false", "rewritten")
+	m.history, m.lasting = kept == "true" || kept == "rewritten", kept == "true"
 	for i, item := range o.list("match", maxMatch) {
 		if when := d.conditions(item, fmt.Sprintf("match[%d]", i)); len(when) > 0 {
 			m.match = append(m.match, when)

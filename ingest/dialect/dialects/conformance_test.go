@@ -24,6 +24,7 @@ var homes = map[string]string{
 	"acp":                 "../acp/testdata",
 	"adk":                 "../adk/testdata",
 	"ag-ui":               "../agui/testdata",
+	"amp":                 "../mappings/testdata/amp",
 	"anthropic-agent":     "../anthropicagent/testdata",
 	"anthropic-messages":  "../anthropic/testdata",
 	"bedrock":             "../bedrock/testdata",

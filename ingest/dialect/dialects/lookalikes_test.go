@@ -172,6 +172,10 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
 		{of: "anthropic-messages", data: `{"role":"user","content":[{"type":"text","text":"x"}]}`},
 	},
+	"amp": {
+		{of: "Amp's stream", data: `{"type":"assistant","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"T-1"}`},
+		{of: "any agent", data: `{"type":"thread","thread":{"id":"T-1"}}`},
+	},
 	"copilot-cli": {
 		{of: "any log of events", data: `{"type":"session.start","data":{"sessionId":"s"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}`},
 		{of: "any log of events", data: `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z"}`},

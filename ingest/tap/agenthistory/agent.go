@@ -15,14 +15,15 @@ const (
 	Droid      Agent = "droid"
 	Pi         Agent = "pi"
 	OpenClaw   Agent = "openclaw"
+	Amp        Agent = "amp"
 )
 
 // Agents lists the agents, in the order in which they are shown.
-var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw}
+var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw, Amp}
 
 // dialects maps agents without a format to the dialect of their files.
 var dialects = map[Agent]string{
-	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode",
+	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode", Amp: "amp",
 }
 
 // dialect returns the dialect of an agent's files.

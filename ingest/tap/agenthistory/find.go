@@ -68,11 +68,16 @@ func (f *finder) enter(dir string) bool {
 func (f *finder) file(path string, info os.FileInfo) {
 	agent, k := f.agent, lines
 	name := filepath.Base(path)
+	convert, of := converterOf(path, agent)
 	switch {
+	case convert != nil:
+		agent, k = of, tree
 	case formats[agent] != nil:
 		if !formats[agent].named(path) {
 			return
 		}
+	case agent == Amp:
+		return
 	case strings.HasSuffix(name, ".jsonl"):
 		if agent == Codex && !strings.HasPrefix(name, "rollout-") || agent == GeminiCLI && !isChat(path) ||
 			agent == OpenCode {
@@ -90,7 +95,7 @@ func (f *finder) file(path string, info os.FileInfo) {
 		return
 	}
 	f.sources = append(f.sources, &Source{
-		Agent: agent, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: k, file: fileIDOf(info),
+		Agent: agent, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: k, file: fileIDOf(info), convert: convert,
 	})
 }
 

@@ -48,7 +48,10 @@ func isForeign(err error) bool {
 // readHead sets Agent and Head from the beginning of a file. parent is the agent's id of the
 // session that started this one, "" for none.
 func (s *Source) readHead() (parent string, err error) {
-	if s.kind == tree {
+	switch {
+	case s.convert != nil:
+		return "", s.convertedHead()
+	case s.kind == tree:
 		return "", nil // Find has read it
 	}
 	f, err := openRegular(s.Path)

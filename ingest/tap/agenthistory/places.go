@@ -42,6 +42,7 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(home, ".factory", "sessions"), Droid},
 		place{filepath.Join(first(filepath.Join(".pi", "agent"), "PI_CODING_AGENT_DIR"), "sessions"), Pi},
 		place{filepath.Join(first(".openclaw", "OPENCLAW_STATE_DIR"), "agents"), OpenClaw},
+		place{filepath.Join(data, "amp", "threads"), Amp},
 		place{filepath.Join(home, ".clawdbot", "agents"), OpenClaw}, // its earlier names
 		place{filepath.Join(home, ".moltbot", "agents"), OpenClaw},
 	)

@@ -12,7 +12,7 @@ type kind int
 const (
 	lines    kind = iota // a file to which lines are appended
 	document             // a file that is rewritten as a whole
-	tree                 // small files, or rows of a database, each of which is rewritten as a whole
+	tree                 // files or rows of a database that are rewritten as a whole, and converted to lines
 )
 
 // Source is the file or folder of one session of an agent, or of one of its sub-agents.
@@ -30,6 +30,7 @@ type Source struct {
 	file     fileID
 	messages []storedMessage // messages of a tree of files, in order
 	row      *sessionRow     // row of a tree in a database
+	convert  *converter      // of a file that is converted to lines; nil for none
 	writing  bool            // the last message is still being written
 	entry    *entry          // the recorded part; nil for none
 }
