@@ -40,6 +40,7 @@ var homes = map[string]string{
 	"gemini-cli-chat":     "../geminichat/testdata",
 	"gemini-live":         "../geminilive/testdata",
 	"generic":             "../generic/testdata",
+	"goose":               "../mappings/testdata/goose",
 	"google-interactions": "../interactions/testdata",
 	"kimi-cli":            "../mappings/testdata/kimi-cli",
 	"langgraph":           "../langgraph/testdata",

@@ -187,6 +187,10 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},
 		{of: "any agent", data: `{"type":"session_start","id":"s","model":"m"}`},
 	},
+	"goose": {
+		{of: "Goose's stream", data: `{"type":"message","message":{"id":"m","role":"assistant","created":1767225600,"content":[{"type":"text","text":"x"}]}}`},
+		{of: "any store", data: `{"type":"goose.message","text":"x"}`},
+	},
 	"kimi-cli": {
 		{of: "Kimi's wire protocol", data: `{"jsonrpc":"2.0","method":"event","params":{"type":"TurnBegin","payload":{"user_input":"x"}}}`},
 		{of: "any log", data: `{"timestamp":1767225600.0,"message":{"type":"text","payload":"x"}}`},

@@ -16,14 +16,16 @@ const (
 	Pi         Agent = "pi"
 	OpenClaw   Agent = "openclaw"
 	Amp        Agent = "amp"
+	Kilo       Agent = "kilo"
+	Goose      Agent = "goose"
 )
 
 // Agents lists the agents, in the order in which they are shown.
-var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw, Amp}
+var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw, Amp, Kilo, Goose}
 
 // dialects maps agents without a format to the dialect of their files.
 var dialects = map[Agent]string{
-	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode", Amp: "amp",
+	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode", Amp: "amp", Kilo: "opencode", Goose: "goose",
 }
 
 // dialect returns the dialect of an agent's files.

@@ -37,7 +37,7 @@ func (y *Syncer) PlanNamed(paths []string) *Named {
 			continue
 		}
 		full, err := filepath.Abs(path)
-		if err != nil || isDatabase(filepath.Base(full)) {
+		if err != nil || databaseAgent(full) != "" {
 			continue
 		}
 		before := len(f.sources)

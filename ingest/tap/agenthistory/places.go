@@ -30,6 +30,13 @@ func places(home string, getenv func(string) string) []place {
 	for _, dir := range claude {
 		list = append(list, place{filepath.Join(dir, "projects"), ClaudeCode})
 	}
+	goose := []string{filepath.Join(data, "goose"), filepath.Join(data, "Block", "goose"), filepath.Join(home, "Library", "Application Support", "goose")}
+	if root := getenv("GOOSE_PATH_ROOT"); root != "" {
+		goose = []string{filepath.Join(expand(root, home), "data")}
+	}
+	for _, dir := range goose {
+		list = append(list, place{filepath.Join(dir, "sessions", "sessions.db"), Goose})
+	}
 	return append(list,
 		place{filepath.Join(codex, "sessions"), Codex},
 		place{filepath.Join(codex, "archived_sessions"), Codex},
@@ -43,6 +50,8 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(first(filepath.Join(".pi", "agent"), "PI_CODING_AGENT_DIR"), "sessions"), Pi},
 		place{filepath.Join(first(".openclaw", "OPENCLAW_STATE_DIR"), "agents"), OpenClaw},
 		place{filepath.Join(data, "amp", "threads"), Amp},
+		place{filepath.Join(data, "kilo", "kilo.db"), Kilo},
+		place{filepath.Join(data, "kilo", "storage"), Kilo},
 		place{filepath.Join(home, ".clawdbot", "agents"), OpenClaw}, // its earlier names
 		place{filepath.Join(home, ".moltbot", "agents"), OpenClaw},
 	)

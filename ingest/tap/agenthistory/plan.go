@@ -103,7 +103,7 @@ func (f *Found) reportUnknown(list []*Source) {
 		if n := count[k] - 1; n > 0 {
 			reason += fmt.Sprintf(" (so are %d other files)", n)
 		}
-		f.Problems = append(f.Problems, Problem{Path: s.Path, Reason: reason, Foreign: true})
+		f.Problems = append(f.Problems, Problem{Path: s.Path, Reason: reason, Foreign: true, Recorded: true})
 	}
 }
 

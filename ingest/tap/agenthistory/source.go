@@ -84,6 +84,8 @@ type Problem struct {
 	// Foreign reports that the path is no failure: it is not a file of a known agent, a link that is
 	// not followed, or a file of an unknown version, which is recorded.
 	Foreign bool `json:"foreign,omitempty"`
+	// Recorded reports that what is known of the path is recorded.
+	Recorded bool `json:"recorded,omitempty"`
 }
 
 // problem returns the Problem for an error of a path.

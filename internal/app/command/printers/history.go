@@ -100,6 +100,10 @@ func printProblems(w io.Writer, list []agenthistory.Problem) {
 			fmt.Fprintf(w, "skipped  %s more; --json names all\n", console.Count(len(list)-i, "path"))
 			return
 		}
-		fmt.Fprintf(w, "skipped  %s: %s\n", console.Visible(p.Path, ""), p.Reason)
+		what := "skipped"
+		if p.Recorded {
+			what = "note   "
+		}
+		fmt.Fprintf(w, "%s  %s: %s\n", what, console.Visible(p.Path, ""), p.Reason)
 	}
 }
