@@ -182,6 +182,16 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "Claude Managed Agents", data: `{"type":"user.message","id":"sevt_1","content":[{"type":"text","text":"x"}],"processed_at":"2026-01-01T00:00:00Z"}`},
 		{of: "opencode", data: `{"type":"session.updated","properties":{"info":{"id":"s"}}}`},
 	},
+	"cursor-cli": {
+		{of: "claude-code", data: `{"type":"system","subtype":"init","apiKeySource":"none","cwd":"/w","session_id":"s","tools":["Bash"],"model":"m","permissionMode":"default","uuid":"u"}`},
+		{of: "claude-code", data: `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"s"}`},
+		{of: "loom", data: `{"type":"tool_call","call_id":"c","name":"read","arguments":{}}`},
+	},
+	"managed-agents": {
+		{of: "Copilot CLI", data: `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":"d"}`},
+		{of: "any log of events", data: `{"type":"agent.message","id":"1","content":"x"}`},
+		{of: "anthropic-messages", data: `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}`},
+	},
 	"droid": {
 		{of: "pi", data: `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`},
 		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},

@@ -44,3 +44,11 @@ func FuzzDroid(f *testing.F) { dialecttest.Fuzz(f, read("droid.yaml"), "testdata
 func FuzzAmp(f *testing.F) { dialecttest.Fuzz(f, read("amp.yaml"), "testdata/amp/cases") }
 
 func FuzzGoose(f *testing.F) { dialecttest.Fuzz(f, read("goose.yaml"), "testdata/goose/cases") }
+
+func FuzzCursorCLI(f *testing.F) {
+	dialecttest.Fuzz(f, read("cursor-cli.yaml"), "testdata/cursor-cli/cases")
+}
+
+func FuzzManagedAgents(f *testing.F) {
+	dialecttest.Fuzz(f, read("managed-agents.yaml"), "testdata/managed-agents/cases")
+}
