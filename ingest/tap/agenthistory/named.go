@@ -131,7 +131,7 @@ var sessionMember = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]+)"`)
 func (s *Source) ofOneSession() bool {
 	name := filepath.Base(s.Path)
 	switch {
-	case s.kind != lines,
+	case s.kind != lines, formats[s.Agent] != nil && formats[s.Agent].named(s.Path),
 		s.Agent == ClaudeCode && uuid.Validate(strings.TrimSuffix(name, ".jsonl")) == nil,
 		s.Agent == Codex && strings.HasPrefix(name, "rollout-"), s.Agent == GeminiCLI && isChat(s.Path):
 		return true
