@@ -37,6 +37,8 @@ func databaseAgent(path string) Agent {
 		return OpenCode
 	case name == "kilo.db":
 		return Kilo
+	case name == "openclaw-agent.sqlite":
+		return OpenClaw
 	case name == "sessions.db" && parentDir(path, 1) == "sessions":
 		return Goose
 	}
@@ -76,7 +78,7 @@ func withDatabase(path string, read func(*snapshot.DB) error) error {
 type sessionRow struct{ database, id string }
 
 // titles has the names of the agents with databases, as they are written in messages.
-var titles = map[Agent]string{OpenCode: "OpenCode", Kilo: "Kilo", Goose: "Goose"}
+var titles = map[Agent]string{OpenCode: "OpenCode", Kilo: "Kilo", Goose: "Goose", OpenClaw: "OpenClaw"}
 
 // database collects the sessions in a database of OpenCode or Kilo. It reads every row, but only the
 // size of the column data.

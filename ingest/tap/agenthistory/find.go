@@ -73,6 +73,9 @@ func (f *finder) file(path string, info os.FileInfo) {
 	switch {
 	case convert != nil:
 		agent, k = of, tree
+	case database == OpenClaw && (agent == "" || agent == OpenClaw):
+		f.openClaw(path)
+		return
 	case formats[agent] != nil:
 		if !formats[agent].named(path) {
 			return
