@@ -69,7 +69,7 @@ func withDatabase(path string, read func(*snapshot.DB) error) error {
 	defer cancel()
 	err := snapshot.Read(ctx, path, read)
 	if errors.Is(err, snapshot.ErrForeign) {
-		return &foreignError{fmt.Errorf("not a database with the tables of %s: %w", titles[databaseAgent(path)], err)}
+		return &foreignError{fmt.Errorf("not a database of %s: %w", titles[databaseAgent(path)], err)}
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func TestGooseOtherDatabases(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	db.Exec(`ALTER TABLE messages RENAME TO letters`)
-	if res := m.atHome(t); res.Recorded != 0 || len(res.Problems) != 1 || !res.Problems[0].Foreign || !strings.Contains(res.Problems[0].Reason, "tables of Goose") {
+	if res := m.atHome(t); res.Recorded != 0 || len(res.Problems) != 1 || !res.Problems[0].Foreign || !strings.Contains(res.Problems[0].Reason, "database of Goose") {
 		t.Errorf("without messages: %+v", res)
 	}
 	db.Exec(`ALTER TABLE letters RENAME TO messages`)
