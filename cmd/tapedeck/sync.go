@@ -21,7 +21,7 @@ import (
 
 // syncCommand records the sessions of coding agents.
 type syncCommand struct {
-	Record syncRecord `cmd:"" default:"withargs" help:"Record what is new of the sessions of Claude Code, Codex, Gemini CLI and OpenCode."`
+	Record syncRecord `cmd:"" default:"withargs" help:"Record what is new of the sessions of coding agents: Claude Code, Codex, Gemini CLI, OpenCode and others."`
 	List   syncList   `cmd:"" help:"List the files that were found, each with its state: new, grown, stored …"`
 }
 

@@ -13,7 +13,7 @@ func welcome(w io.Writer, url string) {
 	program := console.FileWord(os.Args[0])
 	fmt.Fprintf(w, `
 tapedeck is ready: open %s in a browser
-your own agents:   %s sync        records what Claude Code, Codex, Gemini CLI and OpenCode keep here
+your own agents:   %s sync        records what Claude Code, Codex and other agents keep here
 stop:              Ctrl-C; the recordings stay
 `, url, program)
 }

@@ -110,7 +110,7 @@ func decode(t *testing.T, rules, text string) *dialecttest.Outcome {
 // TestUsageModes checks which of several reports count, and in which buckets.
 func TestUsageModes(t *testing.T) {
 	const text = `{"t":"b"}` + "\n" + `{"t":"u","id":"1","in":10,"c":4,"out":3,"th":1}` + "\n" +
-		`{"t":"u","id":"2","in":20,"c":0,"out":5,"th":2}` + "\n" + `{"t":"u","id":"2","in":30,"c":6,"out":7,"th":2}` + "\n" +
+		`{"t":"u","id":"2","in":20,"c":0,"out":5,"th":2}` + "\n" + `{"t":"u","id":"2","in":30,"c":6,"out":7,"th":2,"all":37,"sum":39}` + "\n" +
 		`{"t":"u"}` + "\n" + `{"t":"e"}` + "\n"
 	for _, test := range []struct {
 		name, usage string
@@ -122,6 +122,9 @@ func TestUsageModes(t *testing.T) {
 		{"cumulative", "mode: cumulative, input: in, output: out", []string{"running 10/0/3/0", "running 20/0/5/0", "running 30/0/7/0"}},
 		{"cache inside", "mode: last, input: in, cache_read: c, input_includes_cache: true, output: out", []string{"add 24/6/7/0"}},
 		{"reasoning inside", "mode: last, input: in, output: out, reasoning: th, output_includes_reasoning: true", []string{"add 30/0/5/2"}},
+		{"reasoning inside, by the total", "mode: last, input: in, output: out, reasoning: th, total: all, output_includes_reasoning: total", []string{"add 30/0/5/2"}},
+		{"cache and reasoning inside, by the total", "mode: last, input: in, cache_read: c, input_includes_cache: true, output: out, reasoning: th, total: all, output_includes_reasoning: total", []string{"add 24/6/5/2"}},
+		{"reasoning beside, by the total", "mode: last, input: in, output: out, reasoning: th, total: sum, output_includes_reasoning: total", []string{"add 30/0/7/2"}},
 		{"reasoning beside", "mode: last, input: in, output: out, reasoning: th", []string{"add 30/0/7/2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,6 +167,39 @@ func TestConditions(t *testing.T) {
 		o := decode(t, "  - when:\n      "+test.when+"\n    ignore: true\n", test.frame+"\n")
 		if held := !o.Frames[0].Flags.Has(schema.FlagUnknownType); held != test.holds {
 			t.Errorf("%s of %s is %v", test.when, test.frame, held)
+		}
+	}
+}
+
+// TestMembers checks rules for each member of an object, and the name of the member.
+func TestMembers(t *testing.T) {
+	o := decode(t, "  - {when: {t: b}, start: true}\n  - {each: 'models[*]', when: {$.t: u}, usage: {mode: add, input: u.in, model: $key}}\n",
+		`{"t":"b"}`+"\n"+`{"t":"u","models":{"m-1":{"u":{"in":5}},"m-2":{"u":{"in":7}},"m-3":null}}`+"\n")
+	var got []string
+	for _, u := range o.Facts.Usages {
+		got = append(got, fmt.Sprintf("%s %d", u.Model, u.Tokens.Input))
+	}
+	if want := []string{"m-1 5", "m-2 7"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestHistory checks that a history has no time to the first token, and ids that follow from its
+// lines: a stream that has the lines at other places has the same ids.
+func TestHistory(t *testing.T) {
+	m, err := custom.Parse("x.yaml", []byte("name: x\nhistory: true\ntime: at\nrules:\n  - {when: {u: {exists: true}}, start: true, user: u, call: start}\n"+
+		"  - {when: {a: {exists: true}}, text: {path: a, mode: whole}, call: end, end: ok}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `{"at":"2026-01-01T00:00:00Z","u":"Hi"}` + "\n" + `{"at":"2026-01-01T00:00:09Z","a":"Hello"}` + "\n"
+	one, other := play(t, m.Dialect(), text), play(t, m.Dialect(), "{}\n"+text)
+	if len(one.Facts.Spans) != 2 || len(other.Facts.Spans) != 2 {
+		t.Fatalf("%d and %d spans, want 2", len(one.Facts.Spans), len(other.Facts.Spans))
+	}
+	for i, s := range one.Facts.Spans {
+		if s.ID != other.Facts.Spans[i].ID || s.FirstToken != 0 {
+			t.Errorf("%s: id %s and %s, first token %d", s.Kind, s.ID, other.Facts.Spans[i].ID, s.FirstToken)
 		}
 	}
 }

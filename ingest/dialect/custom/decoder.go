@@ -43,7 +43,11 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		in.Type = dialect.Intern([]byte(in.Event))
 		return
 	}
-	d.Begin(in, b)
+	if d.mapping.lasting {
+		d.BeginLine(in, b, d.mapping.timeOf(in) != 0)
+	} else {
+		d.Begin(in, b)
+	}
 	defer d.Done()
 	s := source{in: in}
 	f := &d.mapping.fields
@@ -79,8 +83,8 @@ func (d *decoder) apply(c *conversation, s *source) (known bool) {
 			}
 			continue
 		}
-		r.each.each(s, func(element []byte) {
-			inner := source{in: s.in, element: element}
+		r.each.each(s, func(key, element []byte) {
+			inner := source{in: s.in, element: element, key: key}
 			if r.when.hold(&inner) {
 				known = true
 				r.apply(c, &inner)
@@ -117,7 +121,7 @@ func (d *decoder) conversation(session, run string) *conversation {
 			d.runs = slices.Delete(d.runs, 0, 1)
 		}
 		c := &conversation{decoder: d}
-		c.Stream, c.Session, c.RunID, c.LocalTools = &d.Stream, session, run, true
+		c.Stream, c.Session, c.RunID, c.LocalTools, c.Whole = &d.Stream, session, run, true, d.mapping.history
 		d.runs = append(d.runs, c)
 		return c
 	}

@@ -57,7 +57,7 @@ func (r *rule) applies(in *dialect.Input) bool {
 // timeOf reads the time of a frame: RFC 3339, or a number since 1970 in seconds, milliseconds,
 // microseconds or nanoseconds, depending on its size.
 func (m *Mapping) timeOf(in *dialect.Input) int64 {
-	if in.JSON == nil {
+	if in.JSON == nil || m.fields.time == nil {
 		return 0
 	}
 	raw := m.fields.time.raw(&source{in: in})

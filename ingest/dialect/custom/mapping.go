@@ -12,9 +12,14 @@ type Mapping struct {
 	About string // what the protocol is
 	File  string // where it was read
 
-	match  []conditions // a frame that fulfils one of them is of this dialect
-	fields fields
-	rules  []rule
+	match []conditions // a frame that fulfils one of them is of this dialect
+	// history: frames are lines of a file that an agent keeps. They have whole messages, so that the
+	// time of the first token is not known.
+	history bool
+	// lasting: a line is not changed, so that the ids of facts may follow from it.
+	lasting bool
+	fields  fields
+	rules   []rule
 }
 
 // Rules returns the number of rules.
@@ -86,6 +91,7 @@ type usage struct {
 	mode                                       usageMode
 	inputIncludesCache                         bool
 	outputIncludesReasoning                    bool
+	outputByTotal                              bool // the total states whether output includes reasoning
 }
 
 // usageMode is how reports add up.

@@ -24,8 +24,8 @@ func (m *Mapping) Missing(in *dialect.Input) (keys []string) {
 			continue
 		}
 		found, held := false, false
-		r.each.each(&s, func(element []byte) {
-			inner := source{in: in, element: element}
+		r.each.each(&s, func(key, element []byte) {
+			inner := source{in: in, element: element, key: key}
 			found = true
 			if !r.when.hold(&inner) {
 				return

@@ -99,7 +99,7 @@ func (d *document) plain(n *yaml.Node) bool {
 
 // mapping reads the whole file.
 func (d *document) mapping(n *yaml.Node, m *Mapping) {
-	o, ok := d.object(n, "", "name", "about", "match", "type", "session", "run", "agent", "model", "provider", "time", "event_id", "rules")
+	o, ok := d.object(n, "", "name", "about", "match", "type", "session", "run", "agent", "model", "provider", "time", "event_id", "history", "rules")
 	if !ok {
 		return
 	}
@@ -115,6 +115,8 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 		typ: o.places("type"), session: o.places("session"), run: o.places("run"), agent: o.places("agent"),
 		model: o.places("model"), provider: o.places("provider"), time: o.places("time"), eventID: o.places("event_id"),
 	}
+	kept := o.choice("history", "true", "false", "rewritten")
+	m.history, m.lasting = kept == "true" || kept == "rewritten", kept == "true"
 	for i, item := range o.list("match", maxMatch) {
 		if when := d.conditions(item, fmt.Sprintf("match[%d]", i)); len(when) > 0 {
 			m.match = append(m.match, when)
@@ -260,7 +262,15 @@ func (o *object) usage() *usage {
 		input: u.places("input"), cacheRead: u.places("cache_read"), cacheWrite: u.places("cache_write"),
 		cacheWrite1h: u.places("cache_write_1h"), output: u.places("output"), reasoning: u.places("reasoning"), total: u.places("total"),
 		id: u.places("id"), model: u.places("model"), provider: u.places("provider"),
-		inputIncludesCache: u.yes("input_includes_cache"), outputIncludesReasoning: u.yes("output_includes_reasoning"),
+		inputIncludesCache: u.yes("input_includes_cache"),
+	}
+	switch u.choice("output_includes_reasoning", "true", "false", "total") {
+	case "true":
+		out.outputIncludesReasoning = true
+	case "total":
+		if out.outputByTotal = true; out.total == nil {
+			o.doc.wrong(n, u.at, `output_includes_reasoning: total needs the key "total"`)
+		}
 	}
 	if out.input == nil && out.output == nil {
 		o.doc.wrong(n, u.at, `the keys "input" and "output" are missing: at least one is needed`)

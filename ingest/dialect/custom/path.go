@@ -23,18 +23,19 @@ type path struct {
 type field uint8
 
 const (
-	inJSON    field = iota
-	eventName       // $event: the SSE event's name
-	eventID         // $id: its id
-	direction       // $direction: receive or send
-	constant        // =text
+	inJSON     field = iota
+	memberName       // $key: the name of the present member of "each"
+	eventName        // $event: the SSE event's name
+	eventID          // $id: its id
+	direction        // $direction: receive or send
+	constant         // =text
 )
 
 // step selects a member or an element of a value.
 type step struct {
 	name  string
 	index int  // of an element, if name is ""
-	all   bool // all elements
+	all   bool // all elements of a list, or the values of all members of an object
 }
 
 const (
@@ -53,6 +54,9 @@ func parsePath(text string) (path, error) {
 	case text[0] == '=':
 		p.field, p.value = constant, []byte(text[1:])
 		return p, nil
+	case text == "$key":
+		p.field = memberName
+		return p, nil
 	case text == "$event":
 		p.field = eventName
 		return p, nil
@@ -68,7 +72,7 @@ func parsePath(text string) (path, error) {
 		p.root = true
 		rest = rest[1:]
 		if rest != "" && rest[0] != '.' && rest[0] != '[' {
-			return p, fmt.Errorf("%q: after $ comes a dot or a bracket; the other fields are $event, $id and $direction", text)
+			return p, fmt.Errorf("%q: after $ comes a dot or a bracket; the other fields are $key, $event, $id and $direction", text)
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "" {
@@ -150,6 +154,7 @@ func (p *path) many() bool {
 type source struct {
 	in      *dialect.Input
 	element []byte // nil outside of "each"
+	key     []byte // the name of the member that has the element; nil for an element of a list
 }
 
 // walk calls see with the values at a path, as JSON, until see returns false. It skips missing
@@ -160,12 +165,13 @@ func (p *path) walk(s *source, see func(value []byte) bool) {
 		base = s.element
 	}
 	if s.in.JSON != nil {
-		descend(base, p.steps, see)
+		descend(base, nil, p.steps, func(_, value []byte) bool { return see(value) })
 	}
 }
 
-// descend follows the steps and reports whether see wants more values.
-func descend(value []byte, steps []step, see func([]byte) bool) bool {
+// descend follows the steps and reports whether see wants more values. key is the name of the
+// latest member that a step for all members took.
+func descend(value, key []byte, steps []step, see func(key, value []byte) bool) bool {
 	for i, s := range steps {
 		switch {
 		case s.name != "":
@@ -174,8 +180,14 @@ func descend(value []byte, steps []step, see func([]byte) bool) bool {
 			value = nthElement(value, s.index)
 		default:
 			more := true
+			if members, ok := dialect.MembersOf(value); ok {
+				for name, v, ok := members.Next(); ok && more; name, v, ok = members.Next() {
+					more = descend(v, name, steps[i+1:], see)
+				}
+				return more
+			}
 			dialect.RawElements(value, func(e []byte) bool {
-				more = descend(e, steps[i+1:], see)
+				more = descend(e, key, steps[i+1:], see)
 				return more
 			})
 			return more
@@ -184,7 +196,7 @@ func descend(value []byte, steps []step, see func([]byte) bool) bool {
 			return true
 		}
 	}
-	return dialect.RawNull(value) || see(value)
+	return dialect.RawNull(value) || see(key, value)
 }
 
 func nthElement(list []byte, n int) (found []byte) {

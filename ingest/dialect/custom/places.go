@@ -37,6 +37,8 @@ func (p *path) textOf(s *source) (text []byte) {
 	switch p.field {
 	case constant:
 		return p.value
+	case memberName:
+		return s.key
 	case eventName:
 		return nonEmpty(s.in.Event)
 	case eventID:
@@ -84,11 +86,13 @@ func (ps places) count(s *source) (sum uint64, found bool) {
 	return 0, false
 }
 
-// each calls see with every value.
-func (ps places) each(s *source, see func(value []byte)) {
+// each calls see with every value and, for the members of an object, its name.
+func (ps places) each(s *source, see func(key, value []byte)) {
 	for i := range ps {
 		found := false
-		ps[i].walk(s, func(v []byte) bool { found = true; see(v); return true })
+		if s.in.JSON != nil {
+			descend(s.in.Data, nil, ps[i].steps, func(key, v []byte) bool { found = true; see(key, v); return true })
+		}
 		if found {
 			return
 		}

@@ -26,13 +26,20 @@ func (u *usage) tokens(s *source) (t schema.Tokens, total uint64, ok bool) {
 		Output: read(u.output), Reasoning: read(u.reasoning),
 	}
 	total = read(u.total)
-	if u.inputIncludesCache {
-		t.Input -= min(t.Input, t.CacheRead+t.CacheWrite5m+t.CacheWrite1h)
-	}
-	if u.outputIncludesReasoning {
+	inside := u.outputIncludesReasoning || u.outputByTotal && total == t.Sum()-t.Reasoning-u.insideInput(&t)
+	t.Input -= min(t.Input, u.insideInput(&t))
+	if inside {
 		t.Output -= min(t.Output, t.Reasoning)
 	}
 	return t, total, ok
+}
+
+// insideInput returns the tokens of a cache that the source counts within input.
+func (u *usage) insideInput(t *schema.Tokens) uint64 {
+	if !u.inputIncludesCache {
+		return 0
+	}
+	return t.CacheRead + t.CacheWrite5m + t.CacheWrite1h
 }
 
 // apply records a report.

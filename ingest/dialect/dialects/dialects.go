@@ -30,6 +30,7 @@ import (
 	"tapedeck/ingest/dialect/interactions"
 	"tapedeck/ingest/dialect/langgraph"
 	"tapedeck/ingest/dialect/loom"
+	"tapedeck/ingest/dialect/mappings"
 	"tapedeck/ingest/dialect/mcp"
 	"tapedeck/ingest/dialect/ollama"
 	"tapedeck/ingest/dialect/openai"
@@ -41,7 +42,7 @@ import (
 
 // all lists the dialects. The first of several equally likely dialects is taken, so that a
 // protocol that wraps frames of another comes before it. generic is the last.
-var all = wrappable([]dialect.Dialect{
+var all = wrappable(slices.Concat([]dialect.Dialect{
 	loom.Dialect,
 	claudecode.Dialect,
 	codexrollout.Dialect,
@@ -70,8 +71,7 @@ var all = wrappable([]dialect.Dialect{
 	acp.Dialect,
 	mcp.Dialect,
 	ollama.Dialect,
-	generic.Dialect,
-})
+}, mappings.All(), []dialect.Dialect{generic.Dialect}))
 
 // custom lists the dialects of mapping files. They come before the others. As they are Likely at
 // most, a dialect that is Certain still takes precedence.

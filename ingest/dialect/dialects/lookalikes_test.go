@@ -182,6 +182,46 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "a2a", data: `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`},
 		{of: "anthropic-messages", data: `{"role":"user","content":[{"type":"text","text":"x"}]}`},
 	},
+	"amp": {
+		{of: "Amp's stream", data: `{"type":"assistant","message":{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"T-1"}`},
+		{of: "any agent", data: `{"type":"thread","thread":{"id":"T-1"}}`},
+	},
+	"copilot-cli": {
+		{of: "any log of events", data: `{"type":"session.start","data":{"sessionId":"s"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}`},
+		{of: "any log of events", data: `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z"}`},
+		{of: "Claude Managed Agents", data: `{"type":"user.message","id":"sevt_1","content":[{"type":"text","text":"x"}],"processed_at":"2026-01-01T00:00:00Z"}`},
+		{of: "opencode", data: `{"type":"session.updated","properties":{"info":{"id":"s"}}}`},
+	},
+	"cursor-cli": {
+		{of: "claude-code", data: `{"type":"system","subtype":"init","apiKeySource":"none","cwd":"/w","session_id":"s","tools":["Bash"],"model":"m","permissionMode":"default","uuid":"u"}`},
+		{of: "claude-code", data: `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"s"}`},
+		{of: "loom", data: `{"type":"tool_call","call_id":"c","name":"read","arguments":{}}`},
+	},
+	"managed-agents": {
+		{of: "Copilot CLI", data: `{"type":"user.message","data":{"content":"x"},"id":"e","timestamp":"2026-01-01T00:00:00.000Z","parentId":"d"}`},
+		{of: "any log of events", data: `{"type":"agent.message","id":"1","content":"x"}`},
+		{of: "anthropic-messages", data: `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}`},
+	},
+	"droid": {
+		{of: "pi", data: `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`},
+		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},
+		{of: "any agent", data: `{"type":"session_start","id":"s","model":"m"}`},
+	},
+	"goose": {
+		{of: "Goose's stream", data: `{"type":"message","message":{"id":"m","role":"assistant","created":1767225600,"content":[{"type":"text","text":"x"}]}}`},
+		{of: "any store", data: `{"type":"goose.message","text":"x"}`},
+	},
+	"kimi-cli": {
+		{of: "Kimi's wire protocol", data: `{"jsonrpc":"2.0","method":"event","params":{"type":"TurnBegin","payload":{"user_input":"x"}}}`},
+		{of: "any log", data: `{"timestamp":1767225600.0,"message":{"type":"text","payload":"x"}}`},
+		{of: "any file", data: `{"type":"metadata","version":"1"}`},
+	},
+	"qwen-code": {
+		{of: "claude-code", data: `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
+		{of: "claude-code", data: `{"type":"system","subtype":"turn_duration","uuid":"u","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","durationMs":1}`},
+		{of: "adk", data: `{"id":"u","author":"user","content":{"role":"user","parts":[{"text":"x"}]}}`},
+		{of: "a2a", data: `{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}`},
+	},
 	"ollama": {
 		{of: "openai-chat", data: `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"delta":{"content":"x"}}]}`},
 		{of: "llama.cpp", data: `{"content":"x","stop":false,"model":"m","created_at":"2026-01-01T00:00:00Z"}`},

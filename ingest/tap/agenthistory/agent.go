@@ -1,9 +1,5 @@
 package agenthistory
 
-import (
-	"path/filepath"
-)
-
 // Agent is the name of a coding agent whose session files are read.
 type Agent string
 
@@ -13,11 +9,31 @@ const (
 	Codex      Agent = "codex"
 	GeminiCLI  Agent = "gemini-cli"
 	OpenCode   Agent = "opencode"
+	QwenCode   Agent = "qwen-code"
+	KimiCLI    Agent = "kimi-cli"
+	CopilotCLI Agent = "copilot-cli"
+	Droid      Agent = "droid"
+	Pi         Agent = "pi"
+	OpenClaw   Agent = "openclaw"
+	Amp        Agent = "amp"
+	Kilo       Agent = "kilo"
+	Goose      Agent = "goose"
 )
 
-// dialects maps each agent to the dialect of its files.
+// Agents lists the agents, in the order in which they are shown.
+var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw, Amp, Kilo, Goose}
+
+// dialects maps agents without a format to the dialect of their files.
 var dialects = map[Agent]string{
-	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode",
+	ClaudeCode: "claude-code", Codex: "codex-rollout", GeminiCLI: "gemini-cli-chat", OpenCode: "opencode", Amp: "amp", Kilo: "opencode", Goose: "goose",
+}
+
+// dialect returns the dialect of an agent's files.
+func (a Agent) dialect() string {
+	if f := formats[a]; f != nil {
+		return f.dialect
+	}
+	return dialects[a]
 }
 
 // place is a folder to search, or a single file. agent is "" if the content of each file decides
@@ -25,35 +41,4 @@ var dialects = map[Agent]string{
 type place struct {
 	dir   string
 	agent Agent
-}
-
-// places returns the folders in which the agents of this machine keep sessions. getenv is
-// os.Getenv; home is the user's home directory.
-func places(home string, getenv func(string) string) []place {
-	config := getenv("CLAUDE_CONFIG_DIR")
-	var claude []string
-	if config != "" {
-		claude = []string{config}
-	} else {
-		claude = []string{filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")}
-	}
-	codex := getenv("CODEX_HOME")
-	if codex == "" {
-		codex = filepath.Join(home, ".codex")
-	}
-	data := getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) {
-		data = filepath.Join(home, ".local", "share")
-	}
-	var list []place
-	for _, dir := range claude {
-		list = append(list, place{filepath.Join(dir, "projects"), ClaudeCode})
-	}
-	return append(list,
-		place{filepath.Join(codex, "sessions"), Codex},
-		place{filepath.Join(codex, "archived_sessions"), Codex},
-		place{filepath.Join(home, ".gemini", "tmp"), GeminiCLI},
-		place{filepath.Join(data, "opencode", "opencode.db"), OpenCode}, // precedes the storage folder: see finder.storage
-		place{filepath.Join(data, "opencode", "storage"), OpenCode},
-	)
 }

@@ -11,6 +11,8 @@ func (s *Source) open() (io.ReadCloser, error) {
 	switch {
 	case s.row != nil:
 		return s.openRow()
+	case s.convert != nil:
+		return s.openConverted()
 	case s.kind == tree:
 		return &eventReader{objects: &fileObjects{source: s}, messages: s.messages, writing: s.writing}, nil
 	}

@@ -1,6 +1,7 @@
 package agenthistory
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -65,6 +66,12 @@ func (n *identifier) of(raw []byte) []uint64 {
 		// The dialect recognises the copied lines of a fork, and reads the totals in them. Lines of
 		// a rewritten file are identified by their text.
 		n.add(n.source.own+n.source.Session+n.source.name, raw)
+	default:
+		if f := formats[n.source.Agent]; f != nil && f.ids != nil {
+			if v, err := n.parser.ParseBytes(raw); err == nil {
+				f.ids(n, v, raw)
+			}
+		}
 	}
 	return n.ids
 }
@@ -88,6 +95,13 @@ func (n *identifier) gemini(raw []byte) {
 	v, err := n.parser.ParseBytes(raw)
 	if err == nil && v.GetStringBytes("timestamp") != nil {
 		n.add("message", v.GetStringBytes("id"))
+	}
+}
+
+// addLine adds the text of a line, without the characters after it, if the line counts.
+func (n *identifier) addLine(counts bool, raw []byte) {
+	if counts {
+		n.add("text", bytes.TrimSpace(raw))
 	}
 }
 

@@ -27,11 +27,22 @@ var (
 	newerSQL string
 )
 
-// isDatabase reports whether a file name is one that OpenCode gives its database. Builds that are
-// not releases use other names.
-func isDatabase(name string) bool {
+// databaseAgent returns the agent that gives its database a file name, "" for none. Builds of
+// OpenCode that are not releases use other names. Kilo is made of OpenCode and has its tables.
+func databaseAgent(path string) Agent {
+	name := filepath.Base(path)
 	of, _ := filepath.Match("opencode-*.db", name)
-	return of || name == "opencode.db"
+	switch {
+	case of || name == "opencode.db":
+		return OpenCode
+	case name == "kilo.db":
+		return Kilo
+	case name == "openclaw-agent.sqlite":
+		return OpenClaw
+	case name == "sessions.db" && parentDir(path, 1) == "sessions":
+		return Goose
+	}
+	return ""
 }
 
 // Reasons why sessions of a database are not recorded.
@@ -40,7 +51,7 @@ var (
 		"its sessions of OpenCode 2 are in tables that are not read; \"opencode export\" writes them as JSON",
 	)
 	errLongList = &foreignError{
-		fmt.Errorf("not a database of OpenCode: the names of its sessions or messages have more than %d bytes", listLimit),
+		fmt.Errorf("not an agent's database: the names of its sessions or messages have more than %d bytes", listLimit),
 	}
 )
 
@@ -58,7 +69,7 @@ func withDatabase(path string, read func(*snapshot.DB) error) error {
 	defer cancel()
 	err := snapshot.Read(ctx, path, read)
 	if errors.Is(err, snapshot.ErrForeign) {
-		return &foreignError{fmt.Errorf("not a database of OpenCode: %w", err)}
+		return &foreignError{fmt.Errorf("not a database of %s: %w", titles[databaseAgent(path)], err)}
 	}
 	return err
 }
@@ -66,14 +77,17 @@ func withDatabase(path string, read func(*snapshot.DB) error) error {
 // sessionRow names a session of a database.
 type sessionRow struct{ database, id string }
 
-// database collects the sessions in a database of OpenCode. It reads every row, but only the size
-// of the column data.
-func (f *finder) database(path string) {
+// titles has the names of the agents with databases, as they are written in messages.
+var titles = map[Agent]string{OpenCode: "OpenCode", Kilo: "Kilo", Goose: "Goose", OpenClaw: "OpenClaw"}
+
+// database collects the sessions in a database of OpenCode or Kilo. It reads every row, but only the
+// size of the column data.
+func (f *finder) database(path string, agent Agent) {
 	var found []*Source
 	var parents map[string]string
 	newer := false
 	err := withDatabase(path, func(db *snapshot.DB) (err error) {
-		if found, parents, err = sessionsOf(db, path); err != nil {
+		if found, parents, err = sessionsOf(db, path, agent); err != nil {
 			return err
 		}
 		newer = false
@@ -90,20 +104,27 @@ func (f *finder) database(path string) {
 	if newer {
 		f.skip(path, errOpenCode2)
 	}
+	f.addRows(found)
+	joinParents(found, parents)
+}
+
+// addRows adds the sessions of a database. Of a session that several copies of the database have, it
+// keeps the latest.
+func (f *finder) addRows(found []*Source) {
 	for _, s := range found {
-		if first := f.openCode[s.name]; first == nil {
-			f.openCode[s.name] = s
+		key := string(s.Agent) + " " + s.name
+		if first := f.rows[key]; first == nil {
+			f.rows[key] = s
 			f.sources = append(f.sources, s)
 		} else if s.Modified.After(first.Modified) {
-			*first = *s // another copy of the database
+			*first = *s
 		}
 	}
-	joinParents(found, parents)
 }
 
 // sessionsOf reads the sessions of a database, and for each sub-agent's session the id of its
 // parent.
-func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[string]string, err error) {
+func sessionsOf(db *snapshot.DB, path string, agent Agent) (order []*Source, parents map[string]string, err error) {
 	list := map[string]*Source{}
 	parents = map[string]string{}
 	touch := func(s *Source, size, ms int64) {
@@ -115,7 +136,7 @@ func sessionsOf(db *snapshot.DB, path string) (order []*Source, parents map[stri
 	rest := listLimit
 	err = db.Each(sessionsSQL, func(r *snapshot.Row) error {
 		id := r.Text(0)
-		s := &Source{Agent: OpenCode, Path: path + "#" + id, kind: tree, row: &sessionRow{path, id}}
+		s := &Source{Agent: agent, Path: path + "#" + id, kind: tree, row: &sessionRow{path, id}}
 		s.Head = Head{Session: id, Project: r.Text(2), name: id, started: r.Int(3) * int64(time.Millisecond)}
 		touch(s, r.Int(5), r.Int(4))
 		if parent := r.Text(1); parent != "" {

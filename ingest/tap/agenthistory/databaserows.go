@@ -72,6 +72,12 @@ func (s *Source) copyRow(f *os.File) error {
 
 // writeEvents writes the events of a session.
 func (s *Source) writeEvents(db *snapshot.DB, to io.Writer) error {
+	switch s.Agent {
+	case Goose:
+		return s.writeGoose(db, to)
+	case OpenClaw:
+		return s.writeOpenClaw(db, to)
+	}
 	messages, err := messagesOf(db, s.row.id)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func Find(dirs []string) (*Found, error) {
 		}
 		list = places(home, os.Getenv)
 	}
-	f := finder{openCode: map[string]*Source{}}
+	f := finder{rows: map[string]*Source{}}
 	f.walker = walker{seen: map[fileID]bool{}, file: f.file, enter: f.enter}
 	for _, p := range list {
 		f.addRoot(p.dir)
@@ -47,14 +47,14 @@ func Find(dirs []string) (*Found, error) {
 // finder collects sources.
 type finder struct {
 	walker
-	agent    Agent // of the folder that is searched; "" if not known
-	sources  []*Source
-	openCode map[string]*Source // sessions in databases of OpenCode, by their ids
+	agent   Agent // of the folder that is searched; "" if not known
+	sources []*Source
+	rows    map[string]*Source // sessions in databases, by their agents and ids
 }
 
-// enter collects a storage folder of OpenCode, which is not searched further.
+// enter collects a storage folder of OpenCode or Kilo, which is not searched further.
 func (f *finder) enter(dir string) bool {
-	if f.agent != OpenCode && (f.agent != "" || filepath.Base(dir) != "storage") {
+	if f.agent != OpenCode && f.agent != Kilo && (f.agent != "" || filepath.Base(dir) != "storage") {
 		return true
 	}
 	if !isDir(filepath.Join(dir, "session")) || !isDir(filepath.Join(dir, "message")) {
@@ -68,10 +68,23 @@ func (f *finder) enter(dir string) bool {
 func (f *finder) file(path string, info os.FileInfo) {
 	agent, k := f.agent, lines
 	name := filepath.Base(path)
+	convert, of := converterOf(path, agent)
+	database := databaseAgent(path)
 	switch {
+	case convert != nil:
+		agent, k = of, tree
+	case database == OpenClaw && (agent == "" || agent == OpenClaw):
+		f.openClaw(path)
+		return
+	case formats[agent] != nil:
+		if !formats[agent].named(path) {
+			return
+		}
+	case agent == Amp:
+		return
 	case strings.HasSuffix(name, ".jsonl"):
 		if agent == Codex && !strings.HasPrefix(name, "rollout-") || agent == GeminiCLI && !isChat(path) ||
-			agent == OpenCode {
+			agent == OpenCode || agent == Kilo || agent == Goose {
 			return
 		}
 	case strings.HasSuffix(name, ".json"):
@@ -79,14 +92,18 @@ func (f *finder) file(path string, info os.FileInfo) {
 			return
 		}
 		agent, k = GeminiCLI, document
-	case isDatabase(name) && (agent == "" || agent == OpenCode):
-		f.database(path)
+	case database != "" && (agent == "" || agent == database):
+		if database == Goose {
+			f.goose(path)
+		} else {
+			f.database(path, database)
+		}
 		return
 	default:
 		return
 	}
 	f.sources = append(f.sources, &Source{
-		Agent: agent, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: k, file: fileIDOf(info),
+		Agent: agent, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: k, file: fileIDOf(info), convert: convert,
 	})
 }
 

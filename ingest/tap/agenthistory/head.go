@@ -29,7 +29,7 @@ var longHeads sync.Mutex
 
 // Reasons why a source is not recorded.
 var (
-	errForeign = errors.New("not a file of Claude Code, Codex, Gemini CLI or OpenCode")
+	errForeign = errors.New("not a file of an agent whose sessions are read")
 	// errEmpty is not reported: agents create files before the first message.
 	errEmpty = errors.New("it has no messages")
 )
@@ -48,7 +48,10 @@ func isForeign(err error) bool {
 // readHead sets Agent and Head from the beginning of a file. parent is the agent's id of the
 // session that started this one, "" for none.
 func (s *Source) readHead() (parent string, err error) {
-	if s.kind == tree {
+	switch {
+	case s.convert != nil:
+		return "", s.convertedHead()
+	case s.kind == tree:
 		return "", nil // Find has read it
 	}
 	f, err := openRegular(s.Path)
@@ -102,6 +105,10 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	switch {
 	case s.Session != "":
 		return h.parent, nil
+	case formats[s.Agent] != nil && h.lines > 0 && !h.known:
+		s.unknown = "lines"
+		s.Session = stem(s.Path)
+		return "", nil
 	case h.known || whole == 0 && s.Size < headBytes:
 		return "", errEmpty // lines of the agent without a message, or an unterminated first line
 	}
@@ -126,13 +133,21 @@ func (h *headReader) read(v *fastjson.Value) {
 	s := h.source
 	h.lines++
 	if s.started == 0 {
-		s.started = dialect.TextTime(dialect.FirstText(v, "timestamp", "startTime"))
+		s.started = timeOf(v)
 	}
-	agent := agentOf(v)
-	if agent == "" || s.Agent != "" && agent != s.Agent {
+	agent := s.Agent
+	if f := formats[agent]; f == nil {
+		if agent = agentOf(v); agent == "" || s.Agent != "" && agent != s.Agent {
+			return
+		}
+	} else if !f.is(v) {
 		return
 	}
 	h.known, s.Agent = true, agent
+	if f := formats[agent]; f != nil {
+		f.read(h, v)
+		return
+	}
 	switch agent {
 	case ClaudeCode:
 		s.claudeHead(v)
@@ -150,8 +165,32 @@ func (h *headReader) read(v *fastjson.Value) {
 	}
 }
 
+// timeOf returns the time that a line states, ns: a text, or a number of seconds.
+func timeOf(v *fastjson.Value) int64 {
+	if seconds := v.GetFloat64("timestamp"); seconds > 0 && seconds < 1e11 {
+		return int64(seconds*1e6) * 1e3
+	}
+	return dialect.TextTime(dialect.FirstText(v, "timestamp", "startTime"))
+}
+
+// read reads a line of a file with this format.
+func (f *format) read(h *headReader, v *fastjson.Value) {
+	s := h.source
+	if s.Session == "" {
+		h.parent = f.head(s, v)
+	}
+	if f.version != nil {
+		if version := f.version(v); version != "" && !f.known(version) {
+			s.unknown = "version " + version
+		}
+	}
+}
+
 // agentOf returns the agent that wrote a line, "" if it is not known.
 func agentOf(v *fastjson.Value) Agent {
+	if agent := ofFormat(v); agent != "" {
+		return agent
+	}
 	typ := string(v.GetStringBytes("type"))
 	switch {
 	case typ == "session_meta" && v.Get("payload") != nil:

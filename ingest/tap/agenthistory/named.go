@@ -37,7 +37,7 @@ func (y *Syncer) PlanNamed(paths []string) *Named {
 			continue
 		}
 		full, err := filepath.Abs(path)
-		if err != nil || isDatabase(filepath.Base(full)) {
+		if err != nil || databaseAgent(full) != "" {
 			continue
 		}
 		before := len(f.sources)
@@ -69,7 +69,7 @@ func (n *Named) Source(path string) *Source {
 }
 
 // Dialect returns the name of the dialect of a source.
-func (s *Source) Dialect() string { return dialects[s.Agent] }
+func (s *Source) Dialect() string { return s.Agent.dialect() }
 
 // StoredError reports that the whole content of a file is recorded already, or is contained in
 // other recorded files.
@@ -131,7 +131,7 @@ var sessionMember = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]+)"`)
 func (s *Source) ofOneSession() bool {
 	name := filepath.Base(s.Path)
 	switch {
-	case s.kind != lines,
+	case s.kind != lines, formats[s.Agent] != nil && formats[s.Agent].named(s.Path),
 		s.Agent == ClaudeCode && uuid.Validate(strings.TrimSuffix(name, ".jsonl")) == nil,
 		s.Agent == Codex && strings.HasPrefix(name, "rollout-"), s.Agent == GeminiCLI && isChat(s.Path):
 		return true

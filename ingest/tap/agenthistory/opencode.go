@@ -15,6 +15,10 @@ import (
 // describes a session, message/SESSION/*.json the role of each message, and part/MESSAGE/*.json
 // its contents. The ids of messages and parts rise with time.
 func (f *finder) storage(dir string) {
+	agent := OpenCode
+	if f.agent == Kilo || f.agent == "" && parentDir(dir, 1) == "kilo" {
+		agent = Kilo
+	}
 	projects := filepath.Join(dir, "session")
 	parents := map[string]string{}
 	from := len(f.sources)
@@ -23,10 +27,10 @@ func (f *finder) storage(dir string) {
 			path := filepath.Join(projects, project, name)
 			info, err := os.Stat(path)
 			id, isJSON := strings.CutSuffix(name, ".json")
-			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) || f.openCode[id] != nil {
+			if !isJSON || err != nil || !info.Mode().IsRegular() || f.known(info) || f.rows[string(agent)+" "+id] != nil {
 				continue // newer versions leave the files of sessions that they moved to their database
 			}
-			s := &Source{Agent: OpenCode, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree,
+			s := &Source{Agent: agent, Path: path, Size: info.Size(), Modified: info.ModTime(), kind: tree,
 				file: fileIDOf(info)}
 			parent, err := s.openCodeHead(id, info.Size())
 			if err != nil {

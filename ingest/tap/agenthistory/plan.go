@@ -3,6 +3,7 @@ package agenthistory
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -75,6 +76,34 @@ func (f *Found) readHeads(list []*Source, sessions map[string]string) {
 			s.own = s.Session
 			sessions[s.own] = r.parent
 		}
+	}
+	f.reportUnknown(list)
+}
+
+// reportUnknown adds one problem for the files of an agent with the same unknown format.
+func (f *Found) reportUnknown(list []*Source) {
+	type kind struct {
+		agent Agent
+		what  string
+	}
+	first, count := map[kind]*Source{}, map[kind]int{}
+	for _, s := range list {
+		if k := (kind{s.Agent, s.unknown}); s.unknown != "" {
+			if count[k]++; first[k] == nil {
+				first[k] = s
+			}
+		}
+	}
+	for _, s := range list {
+		k := kind{s.Agent, s.unknown}
+		if s != first[k] {
+			continue
+		}
+		reason := fmt.Sprintf("%s of %s that this program does not know: it is recorded, and facts may be missing", k.what, formats[k.agent].title)
+		if n := count[k] - 1; n > 0 {
+			reason += fmt.Sprintf(" (so are %d other files)", n)
+		}
+		f.Problems = append(f.Problems, Problem{Path: s.Path, Reason: reason, Foreign: true, Recorded: true})
 	}
 }
 

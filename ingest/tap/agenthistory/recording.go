@@ -64,7 +64,7 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 		return nil, err
 	}
 	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
-		Tenant: y.Tenant, Session: s.Session, Dialect: dialects[s.Agent],
+		Tenant: y.Tenant, Session: s.Session, Dialect: s.Agent.dialect(),
 		Evidence: "a file of " + string(s.Agent), Source: s.Path, Title: filepath.Base(s.Path), Tags: tags, FrameClock: true,
 		Digest:    s.kind != tree,
 		Transport: schema.NDJSON,

@@ -41,7 +41,7 @@ func (p *Progress) scan(ctx context.Context, s *Source, limit int) (*scanned, er
 	if c.known = s.entry; c.known != nil {
 		c.stream, c.generation, c.next = c.known.Stream, c.known.Generation, c.known.Frames
 	}
-	if c.known == nil && s.Agent == OpenCode { // its sessions have no copies, and reading one costs a query
+	if c.known == nil && dialects[s.Agent] == "opencode" { // its sessions have no copies, and reading one costs a query
 		c.unread = true
 		return c, nil
 	}

@@ -12,7 +12,7 @@ type kind int
 const (
 	lines    kind = iota // a file to which lines are appended
 	document             // a file that is rewritten as a whole
-	tree                 // small files, or rows of a database, each of which is rewritten as a whole
+	tree                 // files or rows of a database that are rewritten as a whole, and converted to lines
 )
 
 // Source is the file or folder of one session of an agent, or of one of its sub-agents.
@@ -30,6 +30,7 @@ type Source struct {
 	file     fileID
 	messages []storedMessage // messages of a tree of files, in order
 	row      *sessionRow     // row of a tree in a database
+	convert  *converter      // of a file that is converted to lines; nil for none
 	writing  bool            // the last message is still being written
 	entry    *entry          // the recorded part; nil for none
 }
@@ -42,6 +43,7 @@ type Head struct {
 	own     string // the agent's id of the source, if it differs from the id of its session
 	name    string // name of the source within its session
 	started int64  // first time in the source, ns
+	unknown string // what of the agent's format is not known, "" if all is known
 }
 
 // State is the result of comparing a source with the progress.
@@ -79,9 +81,11 @@ func fileIDOf(info os.FileInfo) fileID {
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"` // without the path
-	// Foreign reports that the path is not a file of Claude Code, Codex, Gemini CLI or OpenCode, or
-	// is a link that is not followed.
+	// Foreign reports that the path is no failure: it is not a file of a known agent, a link that is
+	// not followed, or a file of an unknown version, which is recorded.
 	Foreign bool `json:"foreign,omitempty"`
+	// Recorded reports that what is known of the path is recorded.
+	Recorded bool `json:"recorded,omitempty"`
 }
 
 // problem returns the Problem for an error of a path.

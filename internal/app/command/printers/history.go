@@ -82,7 +82,7 @@ func printFound(w io.Writer, res *agenthistory.Result) {
 		return
 	}
 	by := ""
-	for _, agent := range []agenthistory.Agent{agenthistory.ClaudeCode, agenthistory.Codex, agenthistory.GeminiCLI, agenthistory.OpenCode} {
+	for _, agent := range agenthistory.Agents {
 		if n := res.Agents[agent]; n > 0 {
 			by += fmt.Sprintf(", %s %s", console.Thousands(n), agent)
 		}
@@ -100,6 +100,10 @@ func printProblems(w io.Writer, list []agenthistory.Problem) {
 			fmt.Fprintf(w, "skipped  %s more; --json names all\n", console.Count(len(list)-i, "path"))
 			return
 		}
-		fmt.Fprintf(w, "skipped  %s: %s\n", console.Visible(p.Path, ""), p.Reason)
+		what := "skipped"
+		if p.Recorded {
+			what = "note   "
+		}
+		fmt.Fprintf(w, "%s  %s: %s\n", what, console.Visible(p.Path, ""), p.Reason)
 	}
 }

@@ -90,7 +90,7 @@ func TestSyncOfBadFiles(t *testing.T) {
 	said := h.sync(t)
 	for _, want := range []string{
 		"found    7 files, ", "recorded 1 file, 2 frames", "note     4 files without messages",
-		"foreign.jsonl: not a file of Claude Code, Codex, Gemini CLI or OpenCode", "binary.jsonl: not a file of Claude Code, Codex, Gemini CLI or OpenCode", "ses_bad.json: not a session of OpenCode",
+		"foreign.jsonl: not a file of an agent whose sessions are read", "binary.jsonl: not a file of an agent whose sessions are read", "ses_bad.json: not a session of OpenCode",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)

@@ -1,0 +1,3 @@
+-- The version of the schema.
+SELECT max(version)
+FROM schema_version
