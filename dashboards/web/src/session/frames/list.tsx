@@ -85,6 +85,8 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
     const handled: Record<string, () => void> = {
       ArrowDown: () => choose(chosenRow === undefined ? from : from + 1),
       ArrowUp: () => choose(from - 1),
+      Home: () => choose(0),
+      End: () => choose(index.total - 1),
       Enter: () => chosen !== null && player.seekTo(chosen),
     }
     const act = handled[event.key]
