@@ -54,10 +54,10 @@ export function tierTexts({ tiers }: Pick<UnitPrice, 'tiers'>, currency: string)
   )
 }
 
-/** A price in full: $3, $0.075. */
+/** A price in full: $3, $0.60, $0.075. */
 export function unitAmount(price: string, currency: string): string {
   const sign = (0)
     .toLocaleString('en', { style: 'currency', currency, maximumFractionDigits: 0 })
     .replace('0', '')
-  return `${sign}${price}`
+  return `${sign}${price.replace(/\.\d$/, '$&0')}`
 }
