@@ -96,6 +96,10 @@ test('Home and End go to the first and the last frame, of which only their pages
     if (pathname === '/v1/sessions/frames-long/frames') pages.push(searchParams.get('cursor') ?? 'first')
   })
   const chosen = grid.locator('[aria-selected="true"]')
+  await grid.press('End') // the details of the frame take room from the list
+  await expect(chosen).toHaveAttribute('aria-rowindex', String(total))
+  await expect(page.getByRole('complementary', { name: 'The frame' })).toContainText('RUN_FINISHED')
+  await expect(chosen).toBeInViewport()
   await grid.press('Home')
   await expect(chosen).toHaveAttribute('aria-rowindex', '1')
   await expect(chosen).toContainText('RUN_STARTED')
