@@ -117,7 +117,6 @@ function PlayPause() {
       <ActionIcon
         size={40}
         radius="xl"
-        style={{ color: 'var(--button-color, var(--mantine-color-white))' }}
         aria-label={playing ? 'Pause' : 'Play'}
         aria-keyshortcuts="Space"
         onClick={() => (playing ? player.pause() : player.play())}
