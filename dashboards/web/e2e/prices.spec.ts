@@ -23,6 +23,24 @@ test('the table is searched, and a model has its history and rules', async ({ pa
   await expect(page.getByRole('searchbox', { name: 'Search models' })).toHaveValue('sonnet-4-5')
 })
 
+test('the points of the prices of a column are below each other, also beside the mark of tiers', async ({
+  page,
+}) => {
+  await page.goto('/prices?model=sonnet')
+  const table = page.getByRole('region', { name: 'Prices of models' })
+  await expect(table.getByText('+', { exact: true }).first()).toBeVisible()
+  // Where the last digit of each input price ends, px.
+  const ends = await table.locator('tbody td:nth-child(3) > span[title]').evaluateAll((prices) =>
+    prices.map((price) => {
+      const range = document.createRange()
+      range.selectNodeContents(price.firstChild ?? price)
+      return Math.round(range.getBoundingClientRect().right)
+    }),
+  )
+  expect(ends.length).toBeGreaterThan(3)
+  expect(new Set(ends).size).toBe(1)
+})
+
 test('a search for what is not there says so, and so does a model that is not there', async ({
   page,
   expectErrors,

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
 /** The orange of a tape deck's case. */
 const deck: MantineColorsTuple = [
@@ -39,4 +39,11 @@ export const theme = createTheme({
     '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   autoContrast: true,
   cursorType: 'pointer',
+  // The letters that Mantine puts on the primary colour are those of the light scheme in both.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input)
+    return input.variant === 'filled' && input.color === input.theme.primaryColor
+      ? { ...colors, color: 'var(--text-filled)' }
+      : colors
+  },
 })

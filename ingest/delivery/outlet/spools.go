@@ -10,45 +10,54 @@ import (
 	"tapedeck/ingest/delivery/spool"
 )
 
-// SpoolHome returns the directory below which recording commands store blocks that they could not
-// send.
-func SpoolHome() (string, error) {
+// stateHome returns the directory in which commands store their state, below the XDG state home.
+func stateHome() (string, error) {
 	if home := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, "tapedeck", "spool"), nil
+		return filepath.Join(home, "tapedeck"), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("find a directory for the spool: %w; set XDG_STATE_HOME, or record with --no-spool", err)
+		return "", fmt.Errorf("%w: set HOME, or XDG_STATE_HOME to an absolute path", err)
 	}
-	return filepath.Join(home, ".local", "state", "tapedeck", "spool"), nil
+	return filepath.Join(home, ".local", "state", "tapedeck"), nil
+}
+
+// SpoolHome returns the directory below which recording commands store blocks that they could not
+// send.
+func SpoolHome() (string, error) {
+	home, err := stateHome()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for the spool: %w; or record with --no-spool", err)
+	}
+	return filepath.Join(home, "spool"), nil
 }
 
 // FollowHome returns the directory in which "tapedeck record --follow" stores how far each file was
 // recorded.
 func FollowHome() (string, error) {
-	home, err := SpoolHome()
+	home, err := stateHome()
 	if err != nil {
 		return "", fmt.Errorf("find a directory for the progress of followed files: %w", err)
 	}
-	return filepath.Join(filepath.Dir(home), "follow"), nil
+	return filepath.Join(home, "follow"), nil
 }
 
 // NATSHome returns the directory in which "tapedeck record --nats-stream" stores its positions.
 func NATSHome() (string, error) {
-	home, err := SpoolHome()
+	home, err := stateHome()
 	if err != nil {
 		return "", fmt.Errorf("find a directory for the progress of NATS streams: %w", err)
 	}
-	return filepath.Join(filepath.Dir(home), "nats"), nil
+	return filepath.Join(home, "nats"), nil
 }
 
 // SyncHome returns the directory in which "tapedeck sync" stores its progress.
 func SyncHome() (string, error) {
-	home, err := SpoolHome()
+	home, err := stateHome()
 	if err != nil {
 		return "", fmt.Errorf("find a directory for the progress of sync: %w", err)
 	}
-	return filepath.Join(filepath.Dir(home), "sync"), nil
+	return filepath.Join(home, "sync"), nil
 }
 
 // spoolSlots is the maximum number of concurrent recording commands.

@@ -31,3 +31,23 @@ func TestWaitingSpools(t *testing.T) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 }
+
+// Without a home directory each error names the variables to set, and only what a spool is for names --no-spool.
+func TestNoHome(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_STATE_HOME"} {
+		t.Setenv(name, "")
+	}
+	for _, tc := range []struct {
+		home func() (string, error)
+		want string
+	}{
+		{SpoolHome, "find a directory for the spool: $HOME is not defined: set HOME, or XDG_STATE_HOME to an absolute path; or record with --no-spool"},
+		{SyncHome, "find a directory for the progress of sync: $HOME is not defined: set HOME, or XDG_STATE_HOME to an absolute path"},
+		{FollowHome, "find a directory for the progress of followed files: $HOME is not defined: set HOME, or XDG_STATE_HOME to an absolute path"},
+		{NATSHome, "find a directory for the progress of NATS streams: $HOME is not defined: set HOME, or XDG_STATE_HOME to an absolute path"},
+	} {
+		if got, err := tc.home(); err == nil || err.Error() != tc.want {
+			t.Errorf("%q, %v; want the error %q", got, err, tc.want)
+		}
+	}
+}

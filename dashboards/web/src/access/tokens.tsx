@@ -22,7 +22,14 @@ export function TokenTable({ tokens }: { tokens: Token[] }) {
     {
       name: 'tenant',
       key: ({ tenant }) => tenant,
-      cell: ({ tenant }) => (tenant === '*' ? <i>all</i> : tenant),
+      cell: ({ tenant }) =>
+        tenant === '*' ? (
+          <Text span inherit c="dimmed">
+            all
+          </Text>
+        ) : (
+          tenant
+        ),
     },
     {
       name: 'scopes',

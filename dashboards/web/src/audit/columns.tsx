@@ -77,6 +77,15 @@ const colours: Record<Entry['outcome'], string> = {
   begun: 'yellow',
 }
 
+/** Letters that can be read on the light grounds of these. */
+const letters: Record<Exclude<Entry['outcome'], 'done'>, string> = {
+  refused: 'var(--text-error)',
+  invalid: 'var(--text-warn)',
+  failed: 'var(--text-error)',
+  aborted: 'var(--mantine-color-text)',
+  begun: 'var(--text-warn)',
+}
+
 function OutcomeBadge({ entry: { outcome, status } }: { entry: Entry }) {
   return (
     <Badge
@@ -84,6 +93,7 @@ function OutcomeBadge({ entry: { outcome, status } }: { entry: Entry }) {
       radius="sm"
       variant={outcome === 'done' ? 'default' : 'light'}
       color={colours[outcome]}
+      {...(outcome !== 'done' && { c: letters[outcome] })}
       tt="none"
       fw={500}
       title={outcomes[outcome]}

@@ -74,7 +74,12 @@ export function Choose({ a, b }: { a: string; b: string }) {
           )}
         </Empty>
       )}
-      <ul className={classes.list} aria-label="Sessions" data-ready={data !== undefined || undefined}>
+      <ul
+        className={classes.list}
+        aria-label="Sessions"
+        data-ready={data !== undefined || undefined}
+        hidden={choices.length === 0}
+      >
         {choices.map(({ id, title, status, started, duration_ms }) => (
           <li key={id}>
             <Link href={address({ id, started })} className={classes.choice}>

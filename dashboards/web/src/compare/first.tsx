@@ -68,7 +68,11 @@ function Card({
                     +{duration(step.start_ms)}
                   </Anchor>
                 )}
-                {text !== '' && <code className={classes.text}>{text}</code>}
+                {text !== '' && (
+                  <code className={classes.text} tabIndex={0}>
+                    {text}
+                  </code>
+                )}
               </div>
             )
           })}

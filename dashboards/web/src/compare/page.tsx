@@ -52,7 +52,7 @@ function Compared({ pair }: { pair: Pair }) {
           </Button>
           <Button
             size="compact-sm"
-            variant={playing ? 'filled' : 'default'}
+            {...(!playing && { variant: 'default' })}
             aria-pressed={playing}
             leftSection={<IconPlayerPlay size={14} />}
             onClick={() => play(!playing)}

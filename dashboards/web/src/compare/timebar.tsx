@@ -2,10 +2,14 @@ import { duration } from '../format/duration'
 import classes from './timebar.module.css'
 import type { StepTime } from './queries'
 
-/** The parts of a step's time, in their order, with their colours. */
+/** The parts of a step's time, in their order, with the colours that they have in a timeline. */
 export const timeParts = [
-  { name: 'Waiting', of: (time: StepTime) => time.waiting_ms, mark: 'var(--mark-soft)' },
-  { name: 'First token', of: (time: StepTime) => time.first_token_ms, mark: 'var(--mark-waiting)' },
+  { name: 'Waiting', of: (time: StepTime) => time.waiting_ms, mark: 'var(--mark-waiting)' },
+  {
+    name: 'First token',
+    of: (time: StepTime) => time.first_token_ms,
+    mark: 'color-mix(in srgb, var(--mantine-color-body) 55%, var(--mark-model))',
+  },
   { name: 'Generation', of: (time: StepTime) => time.generation_ms, mark: 'var(--mark-model)' },
   { name: 'Tools', of: (time: StepTime) => time.tool_ms, mark: 'var(--mark-tool)' },
 ]

@@ -32,7 +32,7 @@ export function ProblemAlert({ error, again }: { error: Error; again?: () => voi
       )}
       {again !== undefined && ![400, 403].includes(problem?.status ?? 0) && (
         <Group mt="xs">
-          <Button size="xs" variant="outline" color="red" onClick={again}>
+          <Button size="xs" variant="default" onClick={again}>
             Try again
           </Button>
         </Group>

@@ -36,7 +36,7 @@ test.each([
   [1250, '$1,250.00'],
   [0.00004, '< $0.0001'],
   [-0.00004, '> −$0.0001'],
-  [-2.5, '-$2.50'],
+  [-2.5, '−$2.50'],
 ])('%d dollars are %s', (n, want) => expect(money({ amount: String(n), currency: 'USD' })).toBe(want))
 
 test('one and many', () => {

@@ -50,12 +50,14 @@ export function money({ amount: text, currency }: Amount): string {
 }
 
 function shown(amount: number, currency: string, places: number): string {
-  return amount.toLocaleString('en', {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: places,
-    maximumFractionDigits: places,
-  })
+  return amount
+    .toLocaleString('en', {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: places,
+      maximumFractionDigits: places,
+    })
+    .replace('-', '−')
 }
 
 /** An amount that is rounded already, in all of its places: $0.07, $1,250.00. */

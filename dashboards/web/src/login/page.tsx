@@ -71,7 +71,7 @@ function Forms({ login: { oidc } }: { login: Login }) {
           {entering.error !== null && <ProblemAlert error={entering.error} />}
           <Button
             type="submit"
-            variant={oidc === null ? 'filled' : 'default'}
+            {...(oidc !== null && { variant: 'default' })}
             loading={entering.isPending}
             disabled={token.trim() === ''}
           >

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inColumn, placesOf } from './price'
+import { inColumn, placesOf, unitAmount } from './price'
 
 test.each([
   [
@@ -17,4 +17,13 @@ test.each([
 ])('the prices %j of a column have as many decimal places', (prices, shown) => {
   const places = placesOf(prices)
   expect(prices.map((price) => inColumn(price, places))).toEqual(shown)
+})
+
+test.each([
+  ['3', '$3'],
+  ['0.6', '$0.60'],
+  ['22.5', '$22.50'],
+  ['0.075', '$0.075'],
+])('the price %s in a sentence is %s', (price, shown) => {
+  expect(unitAmount(price, 'USD')).toBe(shown)
 })

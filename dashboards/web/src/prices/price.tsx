@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { count } from '../format/numbers'
+import classes from './price.module.css'
 import type { UnitPrice } from './queries'
 
 /** A price in the table's currency, with the prices of its tiers in the tooltip. */
@@ -21,9 +22,9 @@ export function Price({
     )
   const lines = [`${price.price} ${currency} for ${perText(price)}`, ...tierTexts(price, currency)]
   return (
-    <span title={lines.join('\n')}>
+    <span className={classes.price} title={lines.join('\n')}>
       {unitAmount(inColumn(price.price, places), currency)}
-      {price.tiers.length > 0 && ' +'}
+      {price.tiers.length > 0 && <span className={classes.tiers}> +</span>}
     </span>
   )
 }
@@ -53,10 +54,10 @@ export function tierTexts({ tiers }: Pick<UnitPrice, 'tiers'>, currency: string)
   )
 }
 
-/** A price in full: $3, $0.075. */
+/** A price in full: $3, $0.60, $0.075. */
 export function unitAmount(price: string, currency: string): string {
   const sign = (0)
     .toLocaleString('en', { style: 'currency', currency, maximumFractionDigits: 0 })
     .replace('0', '')
-  return `${sign}${price}`
+  return `${sign}${price.replace(/\.\d$/, '$&0')}`
 }

@@ -16,6 +16,13 @@ export function recipes(origin: string): Recipe[] {
   const record = `tapedeck record${server} --session my-run`
   return [
     {
+      key: 'history',
+      name: 'Coding agents',
+      what: 'What Claude Code, Codex, Gemini CLI and OpenCode keep of their sessions on a machine.',
+      commands: [{ text: `tapedeck sync${server}`, what: 'record the history of coding agents' }],
+      note: 'A second run records only what is new. --dry-run shows what would be recorded.',
+    },
+    {
       key: 'command',
       name: 'Command',
       what: 'The output of a program is recorded while it passes through unchanged.',
@@ -69,6 +76,17 @@ export function recipes(origin: string): Recipe[] {
         {
           text: `tapedeck proxy${server} --upstream https://api.anthropic.com --listen 127.0.0.1:4700\nexport ANTHROPIC_BASE_URL=http://127.0.0.1:4700`,
           what: 'record what is said to Anthropic',
+        },
+      ],
+    },
+    {
+      key: 'nats',
+      name: 'NATS',
+      what: 'Messages of a JetStream stream, or of subjects.',
+      commands: [
+        {
+          text: `tapedeck record${server} --nats nats://127.0.0.1:4222 \\\n  --nats-stream AGENTS --nats-subject 'agents.>'`,
+          what: 'record a NATS stream',
         },
       ],
     },

@@ -1,4 +1,4 @@
-import { Anchor, Center, Container, Text } from '@mantine/core'
+import { Anchor, Center, Container, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -38,6 +38,9 @@ export default function SessionPage({ id }: { id: string }) {
   if (session.error !== null)
     return (
       <Container py="xl" size="sm">
+        <Title order={1} size="h3" mb="md" style={{ overflowWrap: 'anywhere' }}>
+          {id}
+        </Title>
         <ProblemAlert error={session.error} again={() => void session.refetch()} />
         <Text size="sm" mt="md">
           <Anchor component={Link} href="/">

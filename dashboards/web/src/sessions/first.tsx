@@ -11,13 +11,10 @@ export function FirstSession() {
   return (
     <Empty title="Nothing is recorded yet" icon={<IconDeviceAudioTape size={40} stroke={1.25} />}>
       <Stack gap="sm" mt={4}>
-        <Text size="sm">This records a first line, to see that it works:</Text>
-        <Command
-          text={`echo '{"type":"hello"}' |\n  tapedeck record --session first \\\n  --server ${address} -`}
-          what="the command that records a line"
-        />
+        <Text size="sm">This records what coding agents keep on your machine:</Text>
+        <Command text={`tapedeck sync --server ${address}`} what="the command that records them" />
         <Text size="sm">
-          Agents, files, URLs, WebSockets and what an application talks to:{' '}
+          Commands, files, URLs, WebSockets and what an application talks to:{' '}
           <ToRecord>all ways to record</ToRecord>.
         </Text>
       </Stack>

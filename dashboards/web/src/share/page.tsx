@@ -57,18 +57,19 @@ export default function SharePage() {
 function About({ share: { from, to, note } }: { share: NonNullable<Principal['share']> }) {
   return (
     <>
-      {note !== '' && <b>{note}. </b>}A recording that was shared with you, read only, with secrets masked
+      {note !== '' && <b>{note}. </b>}A recording that was shared with you, read only, with secrets masked.
       {from !== null && (
         <>
-          , from <Time at={from} />
+          {' '}
+          It begins at <Time at={from} />.
         </>
       )}
       {to !== null && (
         <>
-          , until <Time at={to} />
+          {' '}
+          What was recorded after <Time at={to} /> is not shared.
         </>
       )}
-      .
     </>
   )
 }

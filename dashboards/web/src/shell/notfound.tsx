@@ -10,7 +10,7 @@ export function NotFound() {
       </Title>
       <Text>
         Nothing answers to <code>{path}</code>.{' '}
-        <Anchor component={Link} href="/">
+        <Anchor component={Link} href="/" underline="always">
           The sessions
         </Anchor>{' '}
         are a good place to go on.

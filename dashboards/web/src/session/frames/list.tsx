@@ -51,6 +51,18 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
     if (Math.abs(to - view.scrollTop) >= 1) view.scrollTop = to
   }, [now, following, index.total, size.height])
 
+  // The details of a frame take room from the list, in which its row stays in sight.
+  const kept = useRef<number | null>(null)
+  useEffect(() => {
+    const view = scroller.current
+    if (view !== null && kept.current !== null && size.height > 0)
+      view.scrollTop = topShowing(kept.current, {
+        total: index.total,
+        view: size.height,
+        top: view.scrollTop,
+      })
+  }, [index.total, size.height])
+
   const rows: number[] = []
   for (let row = first; row < end; row++) rows.push(row)
   const chosenRow = rows.find((row) => chosen !== null && lineAt(row)?.position === chosen)
@@ -76,15 +88,27 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
       const view = scroller.current
       if (view === null) return
       setFollowing(false)
+      kept.current = row
       onChoose(position)
       view.scrollTop = topShowing(row, { ...sight, top: view.scrollTop })
     })
+  const follow = () => {
+    kept.current = null
+    setFollowing(true)
+  }
+  /** The list is scrolled by hand. */
+  const leave = () => {
+    kept.current = null
+    setFollowing(false)
+  }
   const keys = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const from = chosenRow ?? Math.max(now, first)
     const handled: Record<string, () => void> = {
       ArrowDown: () => choose(chosenRow === undefined ? from : from + 1),
       ArrowUp: () => choose(from - 1),
+      Home: () => choose(0),
+      End: () => choose(index.total - 1),
       Enter: () => chosen !== null && player.seekTo(chosen),
     }
     const act = handled[event.key]
@@ -105,10 +129,10 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
         aria-activedescendant={chosenRow === undefined ? undefined : `${id}-${chosenRow}`}
         tabIndex={0}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        onWheel={() => setFollowing(false)}
-        onTouchMove={() => setFollowing(false)}
+        onWheel={leave}
+        onTouchMove={leave}
         onPointerDown={(event) => {
-          if (event.target === event.currentTarget) setFollowing(false)
+          if (event.target === event.currentTarget) leave()
         }}
         onKeyDown={keys}
       >
@@ -140,7 +164,7 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
         </Button>
       )}
       {!following && failed === undefined && (
-        <Button className={classes.jump} size="compact-sm" radius="xl" onClick={() => setFollowing(true)}>
+        <Button className={classes.jump} size="compact-sm" radius="xl" onClick={follow}>
           Follow the player
         </Button>
       )}
