@@ -41,6 +41,10 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	_, err := io.WriteString(ctx.Stdout, "\nEvery command takes --server, --json and others: \"tapedeck help flags\".\n")
+	blank := "\n"
+	if selected == nil {
+		blank = "" // the line before it also says where more help is
+	}
+	_, err := io.WriteString(ctx.Stdout, blank+"Every command takes --server, --json and others: \"tapedeck help flags\".\n")
 	return err
 }

@@ -28,7 +28,9 @@ type hooksCommand struct {
 
 // Help implements kong.HelpProvider.
 func (c *hooksCommand) Help() string {
-	return `The hook runs when a session of Claude Code or Codex ends, and leaves at once. In the background "tapedeck sync" records the session and tags it with repository, branch and commit. The server may be away: then the agent is not disturbed, and the next "tapedeck sync" records the session.`
+	return `The hook runs when a session of Claude Code or Codex ends, and leaves at once. In the background "tapedeck sync" records the session and tags it with repository, branch and commit. The server may be away: then the agent is not disturbed, and the next "tapedeck sync" records the session.
+
+"tapedeck statusline" prints a status line for Claude Code; its --help says how it is set up.`
 }
 
 // hookAgent selects an agent.
