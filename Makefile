@@ -84,7 +84,7 @@ test: build clients ## what every change needs: tests with the real NATS, the re
 	@$(MAKE) --no-print-directory -j2 test-pages test-go
 
 # Both wait for servers and browsers for a part of their time, so they run side by side.
-test-pages: build
+test-pages: build clients
 	$(NPM) test
 	$(NPM) run e2e
 
