@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/app/command/agenthooks"
+	"tapedeck/internal/app/command/background"
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
@@ -173,14 +174,14 @@ func (c *hooksRun) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return nil // there is no place for a log either
 	}
-	home = filepath.Dir(home)
-	if err := c.start(g, home); err != nil {
-		_ = agenthooks.Log(home, fmt.Sprintf("%s hooks run %s: %v", time.Now().Format(time.RFC3339), c.Agent, err))
+	log := filepath.Join(filepath.Dir(home), "hooks.log")
+	if err := c.start(g, log); err != nil {
+		_ = background.Log(log, fmt.Sprintf("%s hooks run %s: %v", time.Now().Format(time.RFC3339), c.Agent, err))
 	}
 	return nil
 }
 
-func (c *hooksRun) start(g *global, home string) error {
+func (c *hooksRun) start(g *global, log string) error {
 	ended, err := agenthooks.ReadEnded(os.Stdin)
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ func (c *hooksRun) start(g *global, home string) error {
 	if err != nil {
 		return err
 	}
-	return agenthooks.Start(home, program, []string{
+	return background.Start(log, program, []string{
 		"hooks", "run", c.Agent, "--server=" + g.Server, "--session=" + ended.Session, "--folder=" + ended.Folder,
 	})
 }

@@ -4,16 +4,20 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"tapedeck/ingest/delivery/outlet"
+	"tapedeck/internal/app/command/background"
 	"tapedeck/internal/app/command/statusline"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
 )
 
-// statuslineCommand prints the status line of Claude Code.
+// statuslineCommand prints the status line of Claude Code. With Ask it is the process in the
+// background that asks the server.
 type statuslineCommand struct {
-	Wait time.Duration `help:"How long to wait for the server. Without its answer the line says so." default:"25ms" placeholder:"D"`
+	Ask string `hidden:"" help:"Ask the server about this session, and print nothing." placeholder:"SESSION"`
 }
 
 // Help implements kong.HelpProvider.
@@ -22,13 +26,21 @@ func (c *statuslineCommand) Help() string {
 
   "statusLine": {"type": "command", "command": "tapedeck statusline"}
 
-The line has the model, the tokens and the cost of the session and of today as the server has recorded them, how much of the context is used, and how much of the plan's limits, as far as Claude Code states them. A session that is not recorded has the cost that Claude Code states.`
+The line has the model, the tokens and the cost of the session and of today as the server has recorded them, how much of the context is used, and how much of the plan's limits, as far as Claude Code states them. A session that is not recorded has the cost that Claude Code states. The line does not wait for the server: a process in the background asks it, every five seconds at most, and the next line has the answer.`
 }
+
+// answerWait is how long the process in the background waits for the server.
+const answerWait = 20 * time.Second
 
 // Run prints the line.
 func (c *statuslineCommand) Run(ctx context.Context, g *global) error {
-	if c.Wait <= 0 {
-		return commandline.Errorf("--wait %v: it must be above 0s, as 25ms", c.Wait)
+	home, err := outlet.SyncHome()
+	if err != nil {
+		return err
+	}
+	home = filepath.Dir(home)
+	if c.Ask != "" {
+		return c.ask(ctx, g, home)
 	}
 	if console.IsTerminal(os.Stdin) {
 		return commandline.Errorf("standard input is a terminal: Claude Code runs this command, see \"tapedeck statusline --help\"")
@@ -38,12 +50,23 @@ func (c *statuslineCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	now := time.Now()
+	recorded, ask := statusline.NewKept(home, g.Server, in.SessionID).Read(now)
+	_, err = fmt.Fprintln(console.To(os.Stdout), statusline.Line(in, recorded, now))
+	if ask && in.SessionID != "" {
+		if program, err := os.Executable(); err == nil { // otherwise the line keeps what is known
+			_ = background.Start(filepath.Join(home, "statusline.log"), program, []string{"statusline", "--server=" + g.Server, "--ask=" + in.SessionID})
+		}
+	}
+	return err
+}
+
+// ask keeps the server's answer for the next lines.
+func (c *statuslineCommand) ask(ctx context.Context, g *global, home string) error {
 	recorded := &statusline.Recorded{Away: "server not usable"} // the address, the token or a certificate is wrong
 	if client, err := g.client(); err == nil {
-		ctx, cancel := context.WithTimeout(ctx, c.Wait)
+		ctx, cancel := context.WithTimeout(ctx, answerWait)
 		defer cancel()
-		recorded = statusline.Ask(ctx, client, in.SessionID, now)
+		recorded = statusline.Ask(ctx, client, c.Ask, time.Now())
 	}
-	_, err = fmt.Fprintln(console.To(os.Stdout), statusline.Line(in, recorded, now))
-	return err
+	return statusline.NewKept(home, g.Server, c.Ask).Write(recorded, time.Now())
 }

@@ -1,8 +1,6 @@
 package agenthooks
 
 import (
-	"bytes"
-	"os"
 	"strings"
 	"testing"
 )
@@ -16,21 +14,5 @@ func TestReadEnded(t *testing.T) {
 		if e, err := ReadEnded(strings.NewReader(text)); err == nil {
 			t.Errorf("%.40s: %+v", text, e)
 		}
-	}
-}
-
-// The log begins anew when it is large.
-func TestLog(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(LogPath(dir), bytes.Repeat([]byte("x"), logLimit+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{"a", "b"} {
-		if err := Log(dir, line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if text, err := os.ReadFile(LogPath(dir)); err != nil || string(text) != "a\nb\n" {
-		t.Errorf("%.40q, %v", text, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // Recorded is what a server has recorded.
 type Recorded struct {
-	Session *cost.UsageTotals // of the session; nil if the server does not know it
-	Today   *cost.UsageTotals // of all sessions today; nil if the server did not answer in time
-	Away    string            // why Today is nil, in a few words
+	Session *cost.UsageTotals `json:"session"` // of the session; nil if the server does not know it
+	Today   *cost.UsageTotals `json:"today"`   // of all sessions today; nil if the server did not answer
+	Away    string            `json:"away"`    // why Today is nil, in a few words
 }
 
 // Line returns the line. now is the time from which the time until a reset is counted.

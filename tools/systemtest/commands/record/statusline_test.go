@@ -9,8 +9,9 @@ import (
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
-// The status line has what the server recorded of the session, and what Claude Code states where
-// the server does not answer. A line that is printed ends with exit code 0: otherwise Claude Code shows none.
+// The status line has what the server recorded of the session once that was asked for in the background, and
+// what Claude Code states where the server does not answer. A line that is printed ends with exit code 0:
+// otherwise Claude Code shows none.
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
@@ -18,25 +19,28 @@ func TestStatusLine(t *testing.T) {
 	h.sync(t)
 	input := fmt.Sprintf(`{"session_id":%q,"model":{"display_name":"Opus"},"cost":{"total_cost_usd":0.5},"context_window":{"used_percentage":7}}`, c.session)
 	line := func(args ...string) (stdout, stderr string, exit int) {
-		cmd := h.Instance.Command(t, append([]string{"statusline"}, args...)...)
-		cmd.Stdin = strings.NewReader(input)
+		cmd := h.command(t)
+		cmd.Args, cmd.Stdin = append(append(cmd.Args[:1:1], "statusline"), args...), strings.NewReader(input)
 		return commandtest.Finish(t, cmd)
 	}
-	var stdout, stderr string
-	bounded.Until(t, "the session is in the line", func() bool {
-		var exit int
-		stdout, stderr, exit = line("--wait", "30s")
-		return exit == 0 && strings.Contains(stdout, "Opus · session 220 tokens $0.0") // 200 of input, 20 of output
-	})
-	if !strings.Contains(stdout, " · today ") || !strings.HasSuffix(stdout, " · context 7%\n") || stderr != "" {
-		t.Errorf("%q, %q", stdout, stderr)
+	until := func(want string, args ...string) {
+		t.Helper()
+		bounded.Until(t, "the line is "+want, func() bool {
+			stdout, stderr, exit := line(args...)
+			if exit != 0 || stderr != "" {
+				t.Fatalf("exit %d, %q, %q", exit, stdout, stderr)
+			}
+			return strings.Contains(stdout, want)
+		})
 	}
-	stdout, stderr, exit := line("--server", "http://127.0.0.1:1")
-	if stdout != "Opus · session $0.50 stated · today: server away · context 7%\n" || stderr != "" || exit != 0 {
-		t.Errorf("without a server: exit %d, %q, %q", exit, stdout, stderr)
+	if stdout, _, _ := line(); stdout != "Opus · session $0.50 stated · today: asking the server · context 7%\n" {
+		t.Errorf("the first line: %q", stdout)
 	}
+	until("Opus · session 220 tokens $0.0") // 200 of input, 20 of output
+	until(" · today ")
+	until("Opus · session $0.50 stated · today: server away · context 7%\n", "--server", "http://127.0.0.1:1")
 	input = "{"
-	if stdout, stderr, exit = line(); exit == 0 || stdout != "" || !strings.Contains(stderr, "not what Claude Code writes") {
+	if stdout, stderr, exit := line(); exit == 0 || stdout != "" || !strings.Contains(stderr, "not what Claude Code writes") {
 		t.Errorf("half an object: exit %d, %q, %q", exit, stdout, stderr)
 	}
 }
