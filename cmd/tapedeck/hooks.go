@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"tapedeck/ingest/delivery/outlet"
@@ -97,8 +99,18 @@ func hookCommand(i *invocation, a *agenthooks.Agent) (string, error) {
 		return "", err
 	}
 	line := console.ShellWord(program)
-	if server := i.cli.Server; slices.ContainsFunc(i.args, func(arg string) bool { return arg == "--server" || arg == "--server="+server }) {
-		line += " --server " + console.ShellWord(server)
+	for _, arg := range i.args {
+		name, _, _ := strings.Cut(arg, "=")
+		switch name {
+		case "--server":
+			server, err := url.Parse(i.cli.Server)
+			if err != nil || server.User != nil {
+				return "", commandline.Errorf("--server: an address with a user or a password does not belong into the settings of an agent")
+			}
+			line += " --server " + console.ShellWord(i.cli.Server)
+		case "--token", "--token-file", "--ca", "--client-cert", "--client-key", "--as-tenant", "--record-server":
+			return "", commandline.Errorf("%s is not kept for the hook: set its variable in the environment of %s, as \"tapedeck help flags\" names it", name, a.Title)
+		}
 	}
 	return line + " hooks run " + a.Name, nil
 }
@@ -161,8 +173,8 @@ type hooksRun struct {
 	Folder  string `hidden:""` // in which the agent worked
 }
 
-// Run ends with exit code 0, whatever happens: an agent must not be disturbed. Errors are in the log
-// of hooks.
+// Run ends with exit code 0 once it runs, whatever happens: an agent must not be disturbed. Errors
+// are in the log of hooks.
 func (c *hooksRun) Run(ctx context.Context, g *global) error {
 	if c.Session != "" {
 		return c.record(ctx, g)
@@ -190,20 +202,21 @@ func (c *hooksRun) start(g *global, log string) error {
 	if err != nil {
 		return err
 	}
-	return background.Start(log, program, []string{
-		"hooks", "run", c.Agent, "--server=" + g.Server, "--session=" + ended.Session, "--folder=" + ended.Folder,
+	// The address may have a password, which others could read in a list of processes.
+	return background.Start(log, program, []string{"TAPEDECK_SERVER=" + g.Server}, []string{
+		"hooks", "run", c.Agent, "--session=" + ended.Session, "--folder=" + ended.Folder,
 	})
 }
 
-// hookPatience is how long the process in the background tries at most: another sync may be running.
-const hookPatience = 10 * time.Minute
+// hookTimeout is how long the process in the background tries at most: another sync may be running.
+const hookTimeout = 10 * time.Minute
 
 // record records a session with tags of its folder.
 func (c *hooksRun) record(ctx context.Context, g *global) error {
-	ctx, cancel := context.WithTimeout(ctx, hookPatience)
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
-	fmt.Fprintf(console.To(os.Stderr), "%s session %s of %s has ended\n", time.Now().Format(time.RFC3339), c.Session, c.find().Title)
-	args := []string{"sync", "--server=" + g.Server, "--session=" + c.Session}
+	fmt.Fprintf(console.To(os.Stderr), "%s session %s of %s has ended\n", time.Now().Format(time.RFC3339), console.Visible(c.Session, ""), c.find().Title)
+	args := []string{"sync", "--session=" + c.Session}
 	tags := agenthooks.Tags(ctx, c.Folder)
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		args = append(args, "--tag="+name+"="+tags[name])

@@ -54,7 +54,7 @@ func (c *statuslineCommand) Run(ctx context.Context, g *global) error {
 	_, err = fmt.Fprintln(console.To(os.Stdout), statusline.Line(in, recorded, now))
 	if ask && in.SessionID != "" {
 		if program, err := os.Executable(); err == nil { // otherwise the line keeps what is known
-			_ = background.Start(filepath.Join(home, "statusline.log"), program, []string{"statusline", "--server=" + g.Server, "--ask=" + in.SessionID})
+			_ = background.Start(filepath.Join(home, "statusline.log"), program, []string{"TAPEDECK_SERVER=" + g.Server}, []string{"statusline", "--ask=" + in.SessionID})
 		}
 	}
 	return err

@@ -54,7 +54,7 @@ func (c *syncRecord) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if c.Session != "" && (c.DryRun || c.Watch) {
-		return commandline.Errorf("--session goes without --dry-run and --watch")
+		return commandline.Errorf("--session cannot be combined with --dry-run or --watch")
 	}
 	if c.DryRun {
 		return c.list(ctx, g, true)
@@ -103,7 +103,7 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 	if res == nil {
 		return err
 	}
-	if c.Session != "" && err == nil && res.Files == 0 {
+	if c.Session != "" && err == nil && res.Files == 0 && res.Failed == 0 {
 		return fmt.Errorf("no file of the session %s was found: \"tapedeck sync list\" lists the sessions", console.Visible(c.Session, ""))
 	}
 	took := time.Since(began)

@@ -17,12 +17,15 @@ import (
 	"tapedeck/schema"
 )
 
-// limit bounds the bytes of the frames that are sent before the place. Without a limit the changes of a long
-// run's state could take any amount of memory.
-const limit = 8 << 20
+// limit bounds the bytes of the frames that are sent before the place, those of all streams together. Without
+// a limit the changes of a long run's state could take any amount of memory. frameSize is added for each frame.
+const (
+	limit     = 8 << 20
+	frameSize = 256
+)
 
 // ErrTooLarge is returned if the frames that would have to be sent are larger than limit.
-var ErrTooLarge = errors.New("what is open there is too large")
+var ErrTooLarge = errors.New("the frames that opened the parts at this place are too large")
 
 // Frames returns the frames before a place of a tape that opened what is open there, in their order. Their
 // times are that of the place, so that they are due when playing begins. They are none for streams of dialects
@@ -48,6 +51,7 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 	}
 	defer r.Close()
 	open := map[string]*stream{}
+	size := 0
 	for {
 		frames, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrLive) {
@@ -63,10 +67,10 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 			}
 			s := open[f.Stream.StreamID]
 			if s == nil {
-				s = &stream{rules: dialects[f.Stream.Dialect]}
+				s = &stream{rules: dialects[f.Stream.Dialect], parts: map[key]*part{}, size: &size}
 				open[f.Stream.StreamID] = s
 			}
-			if s.see(f); s.size > limit {
+			if s.see(f); size > limit {
 				return nil, fmt.Errorf("%w: more than %d bytes; begin at the start of the run", ErrTooLarge, limit)
 			}
 		}
@@ -87,14 +91,16 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 // stream is what is open in a stream.
 type stream struct {
 	rules map[string]rule
-	parts []part
-	size  int // bytes of the frames
+	parts map[key]*part
+	size  *int // bytes of the frames of all streams
 }
 
-// part holds the frames by which a part, or a state, is what it is.
+// key identifies a part of a stream.
+type key struct{ kind, id string }
+
+// part holds the frames of an open part or of a state.
 type part struct {
-	kind, id string
-	frames   []replay.Frame
+	frames []replay.Frame
 }
 
 // see applies the effect of a frame.
@@ -104,44 +110,48 @@ func (s *stream) see(f *replay.Frame) {
 		return
 	}
 	switch r.effect {
-	case begins:
-		s.parts, s.size = nil, 0
-		s.add(part{}, f)
-		return
-	case ends:
-		s.parts, s.size = nil, 0
+	case begins, ends:
+		for k := range s.parts {
+			s.remove(k)
+		}
+		if r.effect == begins {
+			s.keep(key{}, f)
+		}
 		return
 	}
-	id, goesOn := "", false
+	id, resumes := "", false
 	if r.member != nil {
-		id, goesOn = r.read(f)
+		id, resumes = r.read(f)
 	}
-	if goesOn {
+	if resumes {
 		r.effect = adds
 	}
-	i := slices.IndexFunc(s.parts, func(p part) bool { return p.kind == r.kind && p.id == id })
-	switch r.effect {
-	case adds:
-		if i >= 0 {
-			s.keep(i, f)
+	k := key{r.kind, id}
+	if r.effect == adds {
+		if s.parts[k] != nil {
+			s.keep(k, f)
 		}
 		return
-	case opens, replaces, closes:
-		if i >= 0 {
-			for _, old := range s.parts[i].frames {
-				s.size -= len(old.Raw)
-			}
-			s.parts = slices.Delete(s.parts, i, i+1)
-		}
 	}
+	s.remove(k)
 	if r.effect != closes {
-		s.add(part{kind: r.kind, id: id}, f)
+		s.keep(k, f)
+	}
+}
+
+// remove removes a part, if it is open.
+func (s *stream) remove(k key) {
+	if p := s.parts[k]; p != nil {
+		for i := range p.frames {
+			*s.size -= len(p.frames[i].Raw) + frameSize
+		}
+		delete(s.parts, k)
 	}
 }
 
 // read returns the id of a frame's part, and whether the part goes on after a frame that would close it. A frame
 // that is not JSON, or has no such member, has the id "".
-func (r *rule) read(f *replay.Frame) (id string, goesOn bool) {
+func (r *rule) read(f *replay.Frame) (id string, resumes bool) {
 	content, _ := schema.Unframe(&f.Frame, nil)
 	v, err := fastjson.ParseBytes(content.Data)
 	if err != nil {
@@ -153,15 +163,15 @@ func (r *rule) read(f *replay.Frame) (id string, goesOn bool) {
 	return id, r.unless != "" && v.GetBool(r.unless)
 }
 
-func (s *stream) add(p part, f *replay.Frame) {
-	s.parts = append(s.parts, p)
-	s.keep(len(s.parts)-1, f)
-}
-
-// keep adds a frame to a part. The reader reuses the memory of its frames.
-func (s *stream) keep(i int, f *replay.Frame) {
+// keep adds a frame to a part, which it opens if necessary. The reader reuses the memory of its frames.
+func (s *stream) keep(k key, f *replay.Frame) {
+	p := s.parts[k]
+	if p == nil {
+		p = &part{}
+		s.parts[k] = p
+	}
 	kept := *f
 	kept.Raw, kept.Encoding = slices.Clone(f.Raw), nil
-	s.parts[i].frames = append(s.parts[i].frames, kept)
-	s.size += len(kept.Raw)
+	p.frames = append(p.frames, kept)
+	*s.size += len(kept.Raw) + frameSize
 }

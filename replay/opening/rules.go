@@ -25,7 +25,7 @@ type rule struct {
 // of other types change nothing.
 var dialects = map[string]map[string]rule{
 	// AG-UI 1.0: a stream begins with RUN_STARTED, and contents, ends and deltas need their start or their snapshot
-	// (docs.ag-ui.com/spec/1.0/events/lifecycle.md). A chunk with an id stands for the start.
+	// (docs.ag-ui.com/spec/1.0/events/lifecycle.md). A chunk with an id replaces the start.
 	"ag-ui": {
 		"RUN_STARTED":                 {effect: begins},
 		"RUN_FINISHED":                {effect: ends},

@@ -82,7 +82,7 @@ func (d *decoder) again(m *message) bool {
 // another exchange, and therefore another stream, and nothing but an opaque state connects them: there
 // the call ends.
 func (d *decoder) ask(tool *model.Tool, raw []byte) bool {
-	if d.transport == schema.HTTP {
+	if d.transport == schema.HTTP || d.transport == schema.SSE {
 		return false
 	}
 	c := tool.Data.(*call)

@@ -40,7 +40,7 @@ func converterOf(path string, agent Agent) (*converter, Agent) {
 }
 
 // errPart is the reason why a file is not read that an agent is writing.
-var errPart = errors.New("it is not whole, as its agent is writing it or was ended then; the next sync reads it")
+var errPart = errors.New("it is incomplete: its agent is writing it or was killed; the next sync reads it")
 
 // convertedHead reads the head of a file that is converted.
 func (s *Source) convertedHead() error {
@@ -49,7 +49,7 @@ func (s *Source) convertedHead() error {
 		return err
 	}
 	defer f.Close()
-	begin := make([]byte, 16<<10)
+	begin := make([]byte, min(s.Size, headBytes))
 	n, err := io.ReadFull(f, begin)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return err
@@ -187,6 +187,7 @@ func ampLines(to, text []byte, _ os.FileInfo) ([]byte, error) {
 		of := []byte("null")
 		if usage := usages[e.GetInt("toMessageId")]; usage != nil && e.Exists("toMessageId") {
 			of = usage.MarshalTo(nil)
+			delete(usages, e.GetInt("toMessageId")) // several events of one message: its tokens of a cache count once
 		}
 		to = appendLine(to, "amp.usage", dialect.TextTime(e.GetStringBytes("timestamp")), "event", e.MarshalTo(nil), "usage", of)
 	}

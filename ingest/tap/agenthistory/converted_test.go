@@ -26,7 +26,7 @@ func TestAmpThread(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	m.write(name, thread(ampMessage(1, 5), ampMessage(3, 6))[:300])
-	if res := m.atHome(t); res.Recorded != 0 || res.Failed != 1 || !strings.Contains(res.Problems[0].Reason, "not whole") {
+	if res := m.atHome(t); res.Recorded != 0 || res.Failed != 1 || !strings.Contains(res.Problems[0].Reason, "incomplete") {
 		t.Errorf("a part of the file: %+v", res)
 	}
 	m.write(name, thread(ampMessage(1, 7), ampMessage(3, 60)))

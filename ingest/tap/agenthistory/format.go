@@ -25,6 +25,11 @@ type format struct {
 	known   func(version string) bool
 }
 
+// folder reports whether a session is named after the folder of its file: all files have the same name.
+func (f *format) folder(path string) bool {
+	return f == kimiFormat || f == copilotFormat && filepath.Base(path) == "events.jsonl"
+}
+
 // formats has the formats of agents whose files are read by the rules of this type. The files of
 // the other agents have rules of their own. The files of OpenClaw are those of Pi, which it is made
 // of: only their folder says whose they are.

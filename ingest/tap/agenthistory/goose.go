@@ -93,7 +93,7 @@ func gooseSessions(db *snapshot.DB, path string) (order []*Source, err error) {
 			order = append(order, s)
 		}
 		s.Size += r.Int(1)
-		if at := time.Unix(r.Int(2), 0); at.After(s.Modified) {
+		if at := time.Unix(0, gooseTime(r.Int(2))); at.After(s.Modified) {
 			s.Modified = at
 		}
 		return nil

@@ -108,6 +108,10 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	case formats[s.Agent] != nil && h.lines > 0 && !h.known:
 		s.unknown = "lines"
 		s.Session = stem(s.Path)
+		if f := formats[s.Agent]; f.folder(s.Path) {
+			s.Session = parentDir(s.Path, 1)
+			s.name = s.Session + "/" + s.name
+		}
 		return "", nil
 	case h.known || whole == 0 && s.Size < headBytes:
 		return "", errEmpty // lines of the agent without a message, or an unterminated first line

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,5 +206,24 @@ func TestUnknownVersion(t *testing.T) {
 				t.Errorf("again: %+v", res)
 			}
 		})
+	}
+}
+
+// Files of an unknown format that have the same name are sessions of their own.
+func TestUnknownLines(t *testing.T) {
+	m := newMachine(t)
+	for _, name := range []string{".kimi/sessions/f/k-1/wire.jsonl", ".kimi/sessions/f/k-2/wire.jsonl", ".copilot/session-state/c-1/events.jsonl", ".copilot/session-state/c-2.jsonl"} {
+		m.write(name, `{"other":"`+name+`"}`+"\n")
+	}
+	if res := m.atHome(t); res.Recorded != 4 || res.Failed != 0 {
+		t.Errorf("%+v", res)
+	}
+	var sessions []string
+	for _, e := range m.progress.paths {
+		sessions = append(sessions, e.Session)
+	}
+	slices.Sort(sessions)
+	if want := []string{"c-1", "c-2", "k-1", "k-2"}; !slices.Equal(sessions, want) {
+		t.Errorf("sessions %v", sessions)
 	}
 }

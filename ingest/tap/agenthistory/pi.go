@@ -1,6 +1,7 @@
 package agenthistory
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ var piFormat = &format{
 var openClawFormat = &format{
 	title: "OpenClaw", dialect: "pi",
 	named: func(path string) bool {
-		_, after, ok := strings.Cut(path, ".jsonl")
+		_, after, ok := strings.Cut(filepath.Base(path), ".jsonl")
 		return ok && parentDir(path, 1) == "sessions" && !strings.HasSuffix(stem(path), ".trajectory") &&
 			(after == "" || strings.HasPrefix(after, ".reset.") || strings.HasPrefix(after, ".deleted."))
 	},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"tapedeck/ingest"
@@ -72,18 +73,34 @@ func (y *Syncer) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	y.Progress.Plan(found)
-	found.keep(y.Session)
+	before := found.keep(y.Session)
 	res := found.Result()
+	for _, s := range before { // they own the lines that the session has copied
+		if _, err := y.Progress.scan(ctx, s, y.FrameLimit); err != nil && ctx.Err() != nil {
+			return res, context.Cause(ctx)
+		}
+	}
 	return res, y.recordAll(ctx, found, res)
 }
 
-// keep removes what is not of a session, unless that is "".
-func (f *Found) keep(session string) {
+// keep removes what is not of a session, unless that is "". It returns the removed sources of the same agent
+// that come before the session and have new content.
+func (f *Found) keep(session string) (before []*Source) {
 	if session == "" {
-		return
+		return nil
+	}
+	first := slices.IndexFunc(f.Sources, func(s *Source) bool { return s.Session == session })
+	if first > 0 {
+		agent := f.Sources[first].Agent
+		for _, s := range f.Sources[:first] {
+			if s.Agent == agent && s.Pending() {
+				before = append(before, s)
+			}
+		}
 	}
 	f.Sources = slices.DeleteFunc(f.Sources, func(s *Source) bool { return s.Session != session })
-	f.Problems = nil // of other sources, or of folders
+	f.Problems = slices.DeleteFunc(f.Problems, func(p Problem) bool { return !strings.Contains(p.Path, session) })
+	return before
 }
 
 // Result counts what was found.

@@ -48,6 +48,7 @@ func (s *server) run(ctx context.Context, p *play, at time.Time) {
 	steps := p.turn.steps
 	c := clock{pacing: s.opts.Pacing, at: p.turn.at, due: at}
 	asked := map[string]*question{}
+	defer s.forget(asked)
 	next := 0 // the step after the last line that was sent
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -120,6 +121,20 @@ func (s *server) ask(id string) *question {
 	s.asked[id] = append(s.asked[id], q)
 	s.mu.Unlock()
 	return q
+}
+
+// forget removes the questions of a turn that ended without their answers: a later turn may ask with the
+// same ids.
+func (s *server) forget(asked map[string]*question) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, q := range asked {
+		if rest := slices.DeleteFunc(s.asked[id], func(other *question) bool { return other == q }); len(rest) > 0 {
+			s.asked[id] = rest
+		} else {
+			delete(s.asked, id)
+		}
+	}
 }
 
 // answered reads an answer of the client, which arrived at a time.

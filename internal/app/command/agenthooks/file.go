@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,14 +28,15 @@ type Agent struct {
 	moved   string // environment variable with another folder
 	file    string
 	timeout int // seconds for which the agent waits for the hook
+	own     *regexp.Regexp
 }
 
 // Agents are the coding agents with hooks. Both read the same form: {"hooks": {EVENT: [{"hooks":
 // [{"type": "command", …}]}]}} (code.claude.com/docs/en/hooks, developers.openai.com/codex/hooks).
 // Codex waits for at most 3 seconds.
 var Agents = []Agent{
-	{Name: "claude", Title: "Claude Code", folder: ".claude", moved: "CLAUDE_CONFIG_DIR", file: "settings.json", timeout: 10},
-	{Name: "codex", Title: "Codex", folder: ".codex", moved: "CODEX_HOME", file: "hooks.json", timeout: 3},
+	{Name: "claude", Title: "Claude Code", folder: ".claude", moved: "CLAUDE_CONFIG_DIR", file: "settings.json", timeout: 10, own: ownCommand("claude")},
+	{Name: "codex", Title: "Codex", folder: ".codex", moved: "CODEX_HOME", file: "hooks.json", timeout: 3, own: ownCommand("codex")},
 }
 
 // Path returns the path of the agent's file with hooks.
@@ -70,9 +72,18 @@ func (a *Agent) Entry(command string) []byte {
 	return text
 }
 
-// ours reports whether a command is one that Install wrote, for any path of the program.
+// ours reports whether a command is one that Install wrote, for any path and server.
 func (a *Agent) ours(command string) bool {
-	return strings.HasSuffix(command, " hooks run "+a.Name)
+	return a.own.MatchString(command)
+}
+
+// ownCommand matches the commands of hooks for an agent. A person may have added a redirection.
+func ownCommand(agent string) *regexp.Regexp {
+	name := "tapedeck"
+	if own, err := os.Executable(); err == nil {
+		name = "(" + name + "|" + regexp.QuoteMeta(filepath.Base(own)) + ")" // it may have been renamed
+	}
+	return regexp.MustCompile(`^('[^']*/` + name + `'|\S*/` + name + `|` + name + `)( --server \S+)? hooks run ` + agent + `( *[0-9]*[<>].*)?$`)
 }
 
 // operation is one of a JSON patch (RFC 6902).
@@ -157,15 +168,18 @@ func (a *Agent) parse(text []byte) (hooks map[string]json.RawMessage, groups []m
 
 // commands returns the commands of a group's hooks.
 func commands(g map[string]json.RawMessage) []string {
-	var list []struct {
-		Command string `json:"command"`
-	}
+	var list []json.RawMessage
 	if json.Unmarshal(g["hooks"], &list) != nil {
 		return nil // a group of another form is none of ours
 	}
-	var found []string
-	for _, h := range list {
-		found = append(found, h.Command)
+	found := make([]string, len(list))
+	for i, text := range list {
+		var h struct {
+			Command string `json:"command"`
+		}
+		if json.Unmarshal(text, &h) == nil { // otherwise it is none of ours
+			found[i] = h.Command
+		}
 	}
 	return found
 }
@@ -238,10 +252,13 @@ func Read(path string) ([]byte, error) {
 	return text, err
 }
 
-// Write replaces a file, which keeps its mode. A link keeps leading to its file.
+// Write replaces a file, which keeps its mode. A link keeps leading to its file; one that leads nowhere is
+// an error.
 func Write(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
+	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a link to a file that does not exist: create that file first", path)
 	}
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {

@@ -70,6 +70,28 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// Hooks of other programs stay, and ours is recognised with another path, a server or a redirection.
+func TestOurs(t *testing.T) {
+	for command, want := range map[string]bool{
+		"/usr/bin/tapedeck hooks run claude":                        true,
+		"tapedeck hooks run claude >/dev/null 2>&1":                 true,
+		"'/home/a b/tapedeck' --server http://h:1 hooks run claude": true,
+		"lefthook hooks run claude":                                 false,
+		"/usr/bin/tapedeck hooks run codex":                         false,
+		"/usr/bin/tapedeck-other hooks run claude":                  false,
+		"echo tapedeck hooks run claude":                            false,
+		"/usr/bin/tapedeck hooks run claude && rm -f x":             false,
+	} {
+		if got := claude.ours(command); got != want {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	text := `{"hooks":{"SessionEnd":[{"hooks":[{"command":5},{"command":"/x/tapedeck hooks run claude"}]}]}}`
+	if after, had, err := claude.Remove([]byte(text)); err != nil || !had || string(after) != `{"hooks":{"SessionEnd":[{"hooks":[{"command":5}]}]}}` {
+		t.Errorf("%s, %v, %v", after, had, err)
+	}
+}
+
 // A file of another form is refused.
 func TestOtherForms(t *testing.T) {
 	for text, want := range map[string]string{
@@ -119,5 +141,12 @@ func TestWrite(t *testing.T) {
 	}
 	if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
+	}
+	nowhere := filepath.Join(dir, "nowhere.json")
+	if err := os.Symlink(filepath.Join(dir, "none"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(nowhere, nil); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("a link that leads nowhere: %v", err)
 	}
 }

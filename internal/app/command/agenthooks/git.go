@@ -3,8 +3,10 @@ package agenthooks
 import (
 	"context"
 	"net/url"
+	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,7 +20,10 @@ func Tags(ctx context.Context, folder string) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
 	ask := func(args ...string) string {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", folder}, args...)...).Output()
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", folder}, args...)...)
+		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // of a repository that started the agent
+		cmd.WaitDelay = time.Second
+		out, err := cmd.Output()
 		if err != nil {
 			return "" // no repository, no remote, no commit, no branch
 		}

@@ -14,15 +14,16 @@ import (
 // logLimit is the size in bytes from which a log begins anew.
 const logLimit = 1 << 20
 
-// Start starts the program with args. It has a session of its own, so that it goes on when an agent ends the
+// Start starts the program with variables of its own beside the environment, and args. It has a session of its own, so that it goes on when an agent ends the
 // processes of its session. Its output is appended to the file log.
-func Start(log, program string, args []string) error {
+func Start(log, program string, variables, args []string) error {
 	out, err := open(log)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

@@ -36,7 +36,7 @@ func TestLog(t *testing.T) {
 // The process has a session of its own, and writes to the log.
 func TestStart(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "x.log")
-	if err := background.Start(log, "/bin/sh", []string{"-c", `ps -o sid= -p $$ | tr -d ' '; echo $$; echo done >&2`}); err != nil {
+	if err := background.Start(log, "/bin/sh", []string{"X=done"}, []string{"-c", `ps -o sid= -p $$ | tr -d ' '; echo $$; echo $X >&2`}); err != nil {
 		t.Fatal(err)
 	}
 	bounded.Until(t, "the process has ended", func() bool {
@@ -47,7 +47,7 @@ func TestStart(t *testing.T) {
 	if lines := strings.Fields(string(text)); err != nil || len(lines) != 3 || lines[0] != lines[1] {
 		t.Errorf("session, process, end: %q, %v", text, err)
 	}
-	if err := background.Start(log, "/no/program", nil); err == nil {
+	if err := background.Start(log, "/no/program", nil, nil); err == nil {
 		t.Error("a program that does not exist was started")
 	}
 }

@@ -17,7 +17,7 @@ type Getter interface {
 	Get(ctx context.Context, path string, q url.Values, v any) error
 }
 
-// used is what of an answer the line shows.
+// used is the part of an answer that the line shows.
 type used struct {
 	Totals cost.UsageTotals `json:"totals"`
 }

@@ -22,7 +22,7 @@ type Input struct {
 		Total *float64 `json:"total_cost_usd"` // of the session, by Claude Code's own list prices
 	} `json:"cost"`
 	Context struct {
-		Size int64    `json:"context_window_size"` // in tokens
+		Size float64  `json:"context_window_size"` // in tokens
 		Used *float64 `json:"used_percentage"`
 	} `json:"context_window"`
 	Limits struct {
@@ -34,15 +34,15 @@ type Input struct {
 // Limit is how much of a plan's limit is used. API keys and new sessions have none.
 type Limit struct {
 	Used     float64 `json:"used_percentage"`
-	ResetsAt int64   `json:"resets_at"` // in seconds since 1970; 0 if it is not stated
+	ResetsAt float64 `json:"resets_at"` // in seconds since 1970; 0 if it is not stated
 }
 
 // left returns the time until the limit is reset, or 0 if it is not stated or is over.
 func (l *Limit) left(now time.Time) time.Duration {
-	if l.ResetsAt <= 0 {
+	if l.ResetsAt <= 0 || l.ResetsAt > 1e11 {
 		return 0
 	}
-	return max(0, time.Unix(l.ResetsAt, 0).Sub(now))
+	return max(0, time.Unix(int64(l.ResetsAt), 0).Sub(now))
 }
 
 // inputLimit is the largest input in bytes. Claude Code writes about 2 KB.
@@ -60,7 +60,11 @@ func Read(r io.Reader) (*Input, error) {
 		return nil, fmt.Errorf("standard input has more than %d bytes: it is not what Claude Code writes to a status line", inputLimit)
 	}
 	in := &Input{}
-	if err := json.Unmarshal(text, in); err != nil {
+	err = json.Unmarshal(text, in)
+	if _, other := errors.AsType[*json.UnmarshalTypeError](err); other && text[0] == '{' {
+		err = nil // a member of another version has another type; the others are read
+	}
+	if err != nil {
 		return nil, fmt.Errorf("standard input is not what Claude Code writes to a status line: %w", err)
 	}
 	return in, nil

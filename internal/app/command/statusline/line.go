@@ -22,13 +22,13 @@ type Recorded struct {
 func Line(in *Input, r *Recorded, now time.Time) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if name := cmp.Or(in.Model.DisplayName, in.Model.ID); name != "" {
-		add("%s", console.Clip(name, 40))
+	if name := console.Clip(cmp.Or(in.Model.DisplayName, in.Model.ID), 40); strings.TrimSpace(name) != "" {
+		add("%s", name)
 	}
 	switch {
 	case r.Session != nil && r.Session.Reported():
 		add("session %s", figures(r.Session))
-	case in.Cost.Total != nil:
+	case in.Cost.Total != nil && *in.Cost.Total >= 0 && *in.Cost.Total < 1e9:
 		add("session $%.2f stated", *in.Cost.Total)
 	}
 	if r.Today != nil {
@@ -36,10 +36,10 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 	} else {
 		add("today: %s", r.Away)
 	}
-	if in.Context.Used != nil {
+	if in.Context.Used != nil && isShare(*in.Context.Used) {
 		of := ""
-		if in.Context.Size > 0 {
-			of = " of " + short(in.Context.Size)
+		if in.Context.Size > 0 && in.Context.Size < 1e12 {
+			of = " of " + short(int64(in.Context.Size))
 		}
 		add("context %.0f%%%s", *in.Context.Used, of)
 	}
@@ -47,7 +47,7 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 		name  string
 		limit *Limit
 	}{{"5h", in.Limits.FiveHour}, {"7d", in.Limits.SevenDay}} {
-		if l.limit == nil {
+		if l.limit == nil || !isShare(l.limit.Used) {
 			continue
 		}
 		text := fmt.Sprintf("%s %.0f%%", l.name, l.limit.Used)
@@ -58,6 +58,9 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// isShare reports whether a percentage can be true. A limit may be exceeded.
+func isShare(percent float64) bool { return percent >= 0 && percent <= 1000 }
 
 // figures formats tokens and their cost.
 func figures(t *cost.UsageTotals) string {
