@@ -67,7 +67,7 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 			}
 			s := open[f.Stream.StreamID]
 			if s == nil {
-				s = &stream{rules: dialects[f.Stream.Dialect], parts: map[key]*part{}, size: &size}
+				s = &stream{rules: dialects[f.Stream.Dialect], parts: map[key][]replay.Frame{}, size: &size}
 				open[f.Stream.StreamID] = s
 			}
 			if s.see(f); size > limit {
@@ -78,7 +78,7 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 	var list []replay.Frame
 	for _, s := range open {
 		for _, p := range s.parts {
-			list = append(list, p.frames...)
+			list = append(list, p...)
 		}
 	}
 	slices.SortFunc(list, func(a, b replay.Frame) int { return a.Position().Compare(b.Position()) })
@@ -91,17 +91,12 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 // stream is what is open in a stream.
 type stream struct {
 	rules map[string]rule
-	parts map[key]*part
+	parts map[key][]replay.Frame // an open part or a state, and its frames
 	size  *int // bytes of the frames of all streams
 }
 
 // key identifies a part of a stream.
 type key struct{ kind, id string }
-
-// part holds the frames of an open part or of a state.
-type part struct {
-	frames []replay.Frame
-}
 
 // see applies the effect of a frame.
 func (s *stream) see(f *replay.Frame) {
@@ -141,12 +136,10 @@ func (s *stream) see(f *replay.Frame) {
 
 // remove removes a part, if it is open.
 func (s *stream) remove(k key) {
-	if p := s.parts[k]; p != nil {
-		for i := range p.frames {
-			*s.size -= len(p.frames[i].Raw) + frameSize
-		}
-		delete(s.parts, k)
+	for i := range s.parts[k] {
+		*s.size -= len(s.parts[k][i].Raw) + frameSize
 	}
+	delete(s.parts, k)
 }
 
 // read returns the id of a frame's part, and whether the part goes on after a frame that would close it. A frame
@@ -165,13 +158,8 @@ func (r *rule) read(f *replay.Frame) (id string, resumes bool) {
 
 // keep adds a frame to a part, which it opens if necessary. The reader reuses the memory of its frames.
 func (s *stream) keep(k key, f *replay.Frame) {
-	p := s.parts[k]
-	if p == nil {
-		p = &part{}
-		s.parts[k] = p
-	}
 	kept := *f
 	kept.Raw, kept.Encoding = slices.Clone(f.Raw), nil
-	p.frames = append(p.frames, kept)
+	s.parts[k] = append(s.parts[k], kept)
 	*s.size += len(kept.Raw) + frameSize
 }

@@ -15,9 +15,9 @@ var Dialect = dialect.Dialect{Name: "acp", Match: match, New: newDecoder}
 // decoder reads one connection.
 type decoder struct {
 	model.Stream
-	sessions []*session // the latest is the last
-	present  *session   // the session of the present frame
-	waiting  []request  // without a response
+	sessions []*session                // the latest is the last
+	present  *session                  // the session of the present frame
+	waiting  dialect.Requests[request] // without a response
 }
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }

@@ -2,12 +2,10 @@ package acp
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
 )
 
 // message is one JSON-RPC message.
@@ -80,11 +78,11 @@ func (d *decoder) call(method, id []byte, m *message) string {
 		if !bytes.HasPrefix(method, []byte("_")) { // extensions begin so
 			d.Unknown()
 		}
-	case id != nil && d.awaits(id): // a repeat
+	case id != nil && d.waiting.Await(id, d.Frame.Direction): // a repeat
 		return typ.Name
 	}
 	if id != nil {
-		d.waiting = dialect.AppendRecent(d.waiting, request{id: string(id), method: typ.Name, direction: d.Frame.Direction, session: s}, requestLimit)
+		d.waiting.Add(id, d.Frame.Direction, request{method: typ.Name, session: s})
 	}
 	if known && typ.Handle != nil {
 		typ.Handle(d, m)
@@ -99,42 +97,25 @@ func (d *decoder) call(method, id []byte, m *message) string {
 
 // request is a request without a response.
 type request struct {
-	id        string // as JSON
-	method    string
-	direction schema.Direction
-	session   *session // nil if the request names none
-	about     string   // a tool call, or a terminal
-}
-
-// requestLimit bounds the requests that wait for their responses.
-const requestLimit = 256
-
-// awaits reports whether a request with an id waits for its response.
-func (d *decoder) awaits(id []byte) bool {
-	return slices.ContainsFunc(d.waiting, func(r request) bool {
-		return r.id == string(id) && r.direction == d.Frame.Direction
-	})
+	method  string
+	session *session // nil if the request names none
+	about   string   // a tool call, or a terminal
 }
 
 // asks returns the request in the present frame, or nil if the frame is a notification.
 func (d *decoder) asks(m *message) *request {
-	if dialect.RawNull(dialect.RawMember(m.raw, "id")) || len(d.waiting) == 0 {
+	if dialect.RawNull(dialect.RawMember(m.raw, "id")) {
 		return nil
 	}
-	return &d.waiting[len(d.waiting)-1]
+	return d.waiting.Latest()
 }
 
-// response reads a response. Both sides count their requests from the same number: a response goes
-// in the opposite direction of its request.
+// response reads a response.
 func (d *decoder) response(id []byte, m *message) {
-	i := slices.IndexFunc(d.waiting, func(r request) bool {
-		return r.id == string(id) && r.direction != d.Frame.Direction
-	})
-	if id == nil || i < 0 {
+	r, found := d.waiting.Answer(id, d.Frame.Direction)
+	if !found {
 		return
 	}
-	r := d.waiting[i]
-	d.waiting = slices.Delete(d.waiting, i, i+1)
 	d.present = r.session
 	switch r.method {
 	case "session/new", "session/load", "session/resume", "session/fork":

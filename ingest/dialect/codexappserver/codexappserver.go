@@ -15,9 +15,9 @@ var Dialect = dialect.Dialect{Name: "codex-app-server", Match: match, New: newDe
 // decoder reads one connection.
 type decoder struct {
 	model.Stream
-	threads []*thread // the latest is the last
-	present *thread   // the thread of the present frame
-	waiting []request // without a response
+	threads []*thread                 // the latest is the last
+	present *thread                   // the thread of the present frame
+	waiting dialect.Requests[request] // without a response
 }
 
 func newDecoder(string) dialect.Decoder { return &decoder{} }

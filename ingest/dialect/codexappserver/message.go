@@ -1,12 +1,9 @@
 package codexappserver
 
 import (
-	"slices"
-
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
-	"tapedeck/schema"
 )
 
 // message is one message.
@@ -61,14 +58,13 @@ func (d *decoder) call(method, id []byte, m *message) string {
 	if !known {
 		d.Unknown()
 	}
-	if id != nil && d.awaits(id) { // a repeat
+	if id != nil && d.waiting.Await(id, d.Frame.Direction) { // a repeat
 		d.thread(m.thread())
 		return typ.Name
 	}
 	t := d.thread(m.thread())
 	if id != nil {
-		d.waiting = dialect.AppendRecent(d.waiting,
-			request{id: string(id), method: typ.Name, direction: d.Frame.Direction, thread: t}, requestLimit)
+		d.waiting.Add(id, d.Frame.Direction, request{method: typ.Name, thread: t})
 	}
 	switch {
 	case typ.Handle == nil:
@@ -82,34 +78,17 @@ func (d *decoder) call(method, id []byte, m *message) string {
 
 // request is a request without a response.
 type request struct {
-	id        string // as JSON
-	method    string
-	direction schema.Direction
-	thread    *thread // nil if the request names none
-	item      string  // the item whose call waits for the response
+	method string
+	thread *thread // nil if the request names none
+	item   string  // the item whose call waits for the response
 }
 
-// requestLimit bounds the requests that wait for their responses.
-const requestLimit = 256
-
-// awaits reports whether a request with an id waits for its response.
-func (d *decoder) awaits(id []byte) bool {
-	return slices.ContainsFunc(d.waiting, func(r request) bool {
-		return r.id == string(id) && r.direction == d.Frame.Direction
-	})
-}
-
-// response reads a response. Both sides count their requests from the same number: a response goes
-// in the opposite direction of its request.
+// response reads a response.
 func (d *decoder) response(id []byte, m *message) {
-	i := slices.IndexFunc(d.waiting, func(r request) bool {
-		return r.id == string(id) && r.direction != d.Frame.Direction
-	})
-	if id == nil || i < 0 {
+	r, found := d.waiting.Answer(id, d.Frame.Direction)
+	if !found {
 		return
 	}
-	r := d.waiting[i]
-	d.waiting = slices.Delete(d.waiting, i, i+1)
 	d.present = r.thread
 	switch r.method {
 	case "thread/start", "thread/resume", "thread/fork":

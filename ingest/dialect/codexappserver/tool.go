@@ -162,10 +162,11 @@ func (t *thread) arguments(tool *model.Tool, x *item, names ...string) {
 func (t *thread) approval(m *message) {
 	id := m.GetStringBytes("params", "itemId")
 	tool := t.OpenTool(id)
-	if tool == nil || len(t.d.waiting) == 0 || dialect.RawNull(dialect.RawMember(m.raw, "id")) {
+	latest := t.d.waiting.Latest()
+	if tool == nil || latest == nil || dialect.RawNull(dialect.RawMember(m.raw, "id")) {
 		return // of no call that is followed
 	}
-	t.d.waiting[len(t.d.waiting)-1].item = string(id)
+	latest.item = string(id)
 	tool.Running = false
 	t.AwaitApproval(tool)
 }

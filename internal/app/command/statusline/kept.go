@@ -39,8 +39,8 @@ type answered struct {
 	At time.Time `json:"at"`
 }
 
-// Read returns what the server answered last, and whether it should be asked again. If so, a caller that
-// reads the file within askEvery is told not to ask.
+// Read returns what the server answered last, and whether the caller should ask it again. ask is true for one
+// caller within askEvery.
 func (k *Kept) Read(now time.Time) (r *Recorded, ask bool) {
 	r = &Recorded{Away: "asking the server"}
 	info, err := os.Stat(k.path)
