@@ -92,7 +92,7 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 type stream struct {
 	rules map[string]rule
 	parts map[key][]replay.Frame // an open part or a state, and its frames
-	size  *int // bytes of the frames of all streams
+	size  *int                   // bytes of the frames of all streams
 }
 
 // key identifies a part of a stream.
