@@ -20,12 +20,17 @@ import (
 type migrateCommand struct {
 	settings.ConfigFile
 	settings.ClickHouseServer
+	settings.ColdData
 	Plan bool `help:"Print what would be applied, and the size of the tables; change nothing."`
 }
 
 // Run applies the missing migrations and prints their names.
 func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	if err := c.Complete(stderrLog()); err != nil {
+		return err
+	}
+	cold, err := c.Cold()
+	if err != nil {
 		return err
 	}
 	db, err := clickhouse.Open(c.ClickHouse)
@@ -36,7 +41,7 @@ func (c *migrateCommand) Run(ctx context.Context, g *global) error {
 	if c.Plan {
 		return c.plan(ctx, db, g)
 	}
-	applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Report: reportWaiting()})
+	applied, err := migrate.Apply(ctx, db, migrate.Options{Program: version, Report: reportWaiting(), Cold: cold})
 	if err != nil {
 		return migration.Problem(c.ClickHouse, err)
 	}

@@ -70,7 +70,11 @@ func (c *serveCommand) has(role string) bool { return slices.Contains(c.Role, ro
 func (c *serveCommand) prepareTables(ctx context.Context, opened *serverSetup) error {
 	switch {
 	case c.Migrate:
-		return opened.migrate(ctx, c.ClickHouse)
+		cold, err := c.Cold()
+		if err != nil {
+			return err
+		}
+		return opened.migrate(ctx, c.ClickHouse, cold)
 	case c.has("sink") || c.has("api"):
 		return migration.Check(ctx, c.ClickHouse, version)
 	}

@@ -16,6 +16,7 @@ import (
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/app/startup"
 	"tapedeck/internal/app/systemd"
+	"tapedeck/schema/migrate"
 )
 
 // serverSetup holds what "tapedeck up" and "tapedeck serve" have in common. After open it answers
@@ -70,8 +71,9 @@ func (s *serverSetup) close() {
 }
 
 // migrate updates ClickHouse's tables, and reports the progress to /readyz and the service manager.
-func (s *serverSetup) migrate(ctx context.Context, dsn string) error {
-	return migration.First(ctx, dsn, version, func(text string) { s.early.SetDetail(text); s.manager.Starting(text) }, s.log)
+func (s *serverSetup) migrate(ctx context.Context, dsn string, cold migrate.Cold) error {
+	show := func(text string) { s.early.SetDetail(text); s.manager.Starting(text) }
+	return migration.First(ctx, dsn, migrate.Options{Program: version, Log: s.log, Cold: cold}, show)
 }
 
 // start starts the node and its server. dir is the data directory.

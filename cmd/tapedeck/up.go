@@ -16,6 +16,7 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/internal/local"
 	"tapedeck/internal/memorylimit"
+	"tapedeck/schema/migrate"
 )
 
 // upCommand runs everything in one process tree.
@@ -47,7 +48,7 @@ func (c *upCommand) Run(ctx context.Context, i *invocation) (err error) {
 		defer cancel()
 		err = errors.Join(err, servers.Close(ctx))
 	}()
-	if err := opened.migrate(ctx, servers.ClickHouseDSN()); err != nil {
+	if err := opened.migrate(ctx, servers.ClickHouseDSN(), migrate.Cold{}); err != nil {
 		return err
 	}
 	s, err := opened.start(ctx, node.Config{

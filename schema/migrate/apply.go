@@ -15,16 +15,28 @@ import (
 const waitPause = 200 * time.Millisecond
 
 // Apply applies the program's missing migrations and returns the names of those that it completed.
-// If another process is migrating, it waits for that process. It returns ErrOld, ErrChanged or
-// ErrCluster without changing the database.
+// If another process is migrating, it waits for that process. Then it applies o.Cold. It returns
+// ErrOld, ErrChanged, ErrCluster or ErrCold without changing the database.
 func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
+	if err := checkCold(ctx, conn, o); err != nil {
+		return nil, err
+	}
 	if c, ok := conn.(*cluster.Conn); ok {
 		return applyCluster(ctx, c, o)
 	}
+	applied, err := applyMissing(ctx, conn, o)
+	if err != nil {
+		return nil, err
+	}
+	return applied, o.Cold.apply(ctx, conn, o)
+}
+
+// applyMissing applies the missing migrations to one server and returns their names.
+func applyMissing(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	done, err := upToDate(ctx, conn, o)
 	if err != nil {
 		return nil, err

@@ -21,6 +21,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Report is called before each statement, and while the run waits for another process.
 	Report func(Progress)
+	// Cold says what ClickHouse does with old recordings.
+	Cold Cold
 	// Lease is the time without a record of the lock's holder after which another process takes the
 	// lock; 0 means 10 s.
 	Lease time.Duration

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 7f79111c5307b318
+-- migrations: 01c58f6af47ce51c
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS frames
     `agent` LowCardinality(String) CODEC(ZSTD(1)),
     `event_id` String CODEC(ZSTD(1)),
     `cuts` String CODEC(ZSTD(1)),
-    `raw` String CODEC(ZSTD(3)),
+    `raw` String,
     `generation` UInt64 CODEC(ZSTD(1)),
     INDEX captured_at_minmax captured_at TYPE minmax GRANULARITY 1,
     INDEX type_set type TYPE set(64) GRANULARITY 1
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS frames
 ENGINE = ReplacingMergeTree(generation)
 PARTITION BY toYYYYMM(stream_started)
 ORDER BY (tenant, session_id, stream_id, seq)
-SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192;
+SETTINGS non_replicated_deduplication_window = 0, index_granularity = 8192, default_compression_codec = 'ZSTD(3)';
 
 CREATE TABLE IF NOT EXISTS streams
 (

@@ -1,10 +1,12 @@
 // Command s3 serves an S3-compatible storage in memory with the bucket "backups", for tests. It
 // prints its address, and ends when its standard input is closed. Requests need the key id
 // "tester"; their signatures are not checked. It is a separate module, so that the product's module
-// does not list its dependencies.
+// does not list its dependencies. Each request is answered after the time of -delay, as one over a
+// network is.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -25,6 +27,8 @@ func main() {
 }
 
 func run() error {
+	delay := flag.Duration("delay", 0, "time before each answer")
+	flag.Parse()
 	memory := s3mem.New()
 	if err := memory.CreateBucket("backups"); err != nil {
 		return err
@@ -42,6 +46,7 @@ func run() error {
 			_, _ = io.WriteString(w, "<Error><Code>InvalidAccessKeyId</Code><Message>The key id does not exist.</Message></Error>")
 			return
 		}
+		time.Sleep(*delay)
 		storage.ServeHTTP(w, r)
 	})}
 	go func() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -25,8 +24,9 @@ const (
 const repeatEvery = 10 * time.Second
 
 // First applies the missing migrations before a server starts. It waits for a ClickHouse that does
-// not answer. show receives what the server waits for, at each change and at intervals.
-func First(ctx context.Context, dsn, program string, show func(string), log *slog.Logger) error {
+// not answer. show receives what the server waits for, at each change and at intervals. o.Log must
+// be set, o.Report not.
+func First(ctx context.Context, dsn string, o migrate.Options, show func(string)) error {
 	texts := make(chan string)
 	var repeating sync.WaitGroup
 	defer repeating.Wait()
@@ -39,10 +39,10 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 	}
 	defer db.Close()
 	var holder string
-	report := func(p migrate.Progress) {
+	o.Report = func(p migrate.Progress) {
 		if p.Holder != "" && p.Holder != holder {
 			holder = p.Holder
-			log.Info("migrate: another process migrates, waiting for it", "process", holder)
+			o.Log.Info("migrate: another process migrates, waiting for it", "process", holder)
 		}
 		p.Holder = "" // the holder is another server
 		set(p.String())
@@ -50,9 +50,9 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 	var reminded time.Time
 	for {
 		set("migrating")
-		applied, err := migrate.Apply(ctx, db, migrate.Options{Program: program, Log: log, Report: report})
+		applied, err := migrate.Apply(ctx, db, o)
 		if n := len(applied); n > 0 {
-			log.Info("migrate: applied migrations", "migrations", n, "migration", applied[n-1])
+			o.Log.Info("migrate: applied migrations", "migrations", n, "migration", applied[n-1])
 		}
 		if err == nil || !unreachable(err) {
 			return migrateErr(dsn, err)
@@ -60,7 +60,7 @@ func First(ctx context.Context, dsn, program string, show func(string), log *slo
 		set("waiting for ClickHouse, to migrate")
 		if time.Since(reminded) > remindMigrate {
 			reminded = time.Now()
-			log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", Problem(dsn, err))
+			o.Log.Warn("migrate: ClickHouse does not answer yet, waiting for it", "error", Problem(dsn, err))
 		}
 		select {
 		case <-ctx.Done():

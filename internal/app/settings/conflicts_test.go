@@ -16,6 +16,8 @@ func TestConflicts(t *testing.T) {
 		{"serve --clickhouse clickhouse://u:geheim@h:9000/d --clickhouse-password-file " + secret, "--clickhouse has a password, and so has the file of --clickhouse-password-file: remove one"},
 		{"serve --clickhouse clickhouse://u@h:9000/d --clickhouse-password-file " + secret, ""},
 		{"serve --clickhouse clickhouse://h:99999/d", "--clickhouse: the port 99999 is not a number from 0 to 65535"},
+		{"serve --clickhouse-storage-policy tiers", "--clickhouse-storage-policy moves recordings from an age on: set --clickhouse-cold-after to it"},
+		{"serve --clickhouse-storage-policy tiers --clickhouse-cold-after 90d", ""},
 		{"serve --nats nats://u:geheim@h --nats-credentials " + secret, "--nats has a user or a token, and so has the file of --nats-credentials: remove one"},
 		{"serve --nats nats://h --nats-credentials " + secret, ""},
 		{"serve --nats nats://h:99999", "--nats: the port 99999 is not a number from 0 to 65535"},

@@ -48,6 +48,7 @@ type Serve struct {
 	Server
 	NATSClient       `group:"NATS"`
 	ClickHouseServer `group:"ClickHouse"`
+	ColdData         `group:"ClickHouse"`
 	Role             []string `help:"Parts to run: ingest, sink, api." default:"ingest,sink,api" enum:"ingest,sink,api" env:"TAPEDECK_ROLE" placeholder:"ROLE,…"`
 	NATS             string   `help:"NATS servers." name:"nats" default:"nats://127.0.0.1:4222" secret:"url" group:"NATS" env:"TAPEDECK_NATS" placeholder:"URL"`
 	Listen           string   `help:"Address of the API." default:"127.0.0.1:4600" env:"TAPEDECK_LISTEN" placeholder:"ADDR"`
@@ -90,6 +91,7 @@ func (s *Serve) Conflicts() error {
 	log := slog.New(slog.DiscardHandler)
 	dsn := s.ClickHouseServer
 	_, options := s.ConnectOptions(log)
+	_, cold := s.Cold()
 	var demo error
 	if s.Demo && !(slices.Contains(s.Role, "ingest") && slices.Contains(s.Role, "api")) {
 		demo = commandline.Errorf("--demo needs the roles ingest and api: it records a session unless it can be read already")
@@ -98,7 +100,7 @@ func (s *Serve) Conflicts() error {
 	if slices.Contains(s.Role, "ingest") { // its spool is there
 		data = checkData(s.Data)
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, demo,
+	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, cold, demo,
 		data)
 }
 

@@ -49,6 +49,7 @@ type settings struct {
 	Sync         bool   // fsync each insert
 	Pool         int    // threads for merges
 	Cluster      Cluster
+	Cold         Cold
 
 	Memory      uint64 // limit of the whole server
 	QueryMemory uint64 // limit of one query
@@ -74,6 +75,7 @@ func newSettings(opts Options, program Program, port int, password string) setti
 		PasswordHash: hex.EncodeToString(hash[:]),
 		Sync:         opts.SyncAlways,
 		Cluster:      opts.Cluster,
+		Cold:         opts.Cold,
 		Pool:         min(max(runtime.NumCPU(), 2), 8),
 		Memory:       memory,
 		QueryMemory:  memory / 4 * 3,

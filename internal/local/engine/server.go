@@ -43,6 +43,8 @@ type Options struct {
 	Backups string
 	// Cluster makes the engine a shard of a cluster of engines on this machine. For tests.
 	Cluster Cluster
+	// Cold gives the engine a storage policy with a volume on S3. For tests.
+	Cold Cold
 	// Ephemeral makes the child remove Dir if it is orphaned. For tests.
 	Ephemeral bool
 	// Logger receives starts, restarts and ends; nil means slog.Default().
@@ -54,6 +56,14 @@ type Cluster struct {
 	Name   string
 	Secret string // the password on all members, which they also show one another
 	Ports  []int  // of all members; the engine's own is Options.Port
+}
+
+// Cold is a storage policy with two volumes: "hot" on the engine's directory and "cold" on S3.
+type Cold struct {
+	Policy   string // name of the policy
+	Endpoint string // URL of the bucket and a prefix in it, with a slash at the end
+	KeyID    string
+	Secret   string
 }
 
 // Server is a running engine. Its methods may be called from any goroutine.

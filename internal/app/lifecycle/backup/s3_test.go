@@ -1,58 +1,21 @@
 package backup_test
 
 import (
-	"bufio"
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
-	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/tables"
 )
-
-// storage starts an S3-compatible storage and returns the address of its bucket.
-func storage(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "s3")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../../../../tools/s3", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build the storage: %v\n%s", err, out)
-	}
-	cmd := exec.Command(program)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "http://" + strings.TrimSpace(address) + "/backups/"
-}
 
 // Backups of an installation in an S3-compatible storage, one of them incremental, are restored
 // and verified from there.
 func TestS3(t *testing.T) {
-	if !fulltest.Wanted() {
-		t.Skip("the storage is built in a full run only: TAPEDECK_TEST_FULL=1")
-	}
-	bucket := storage(t)
+	bucket := localtest.S3(t, 0)
 	const secret = "a1b2c3d4secretKEYofTESTER"
 	place := func(name string) backup.Target {
 		to, err := backup.ParseTarget(bucket+name, backup.Keys{ID: "tester", Secret: secret})

@@ -1,0 +1,137 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
+	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/migrate"
+)
+
+// coldPolicy is the storage policy of the engine of these tests.
+const coldPolicy = "tiers"
+
+func coldEngine(t *testing.T, delay time.Duration) driver.Conn {
+	t.Helper()
+	endpoint := localtest.S3(t, delay) + "cold/"
+	s := localtest.Engine(t, engine.Options{MemoryLimit: 2 << 30, Cold: engine.Cold{
+		Policy: coldPolicy, Endpoint: endpoint, KeyID: localtest.S3KeyID, Secret: "secret",
+	}})
+	conn, err := clickhouse.Open(s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Rows that are older than the setting move to the volume on S3 and are compressed again, whether they
+// were stored before the setting or after it; newer ones stay. Both are read, and deleted, as before.
+func TestCold(t *testing.T) {
+	db := coldEngine(t, 0)
+	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	insert := func(stream, age string) {
+		t.Helper()
+		err := db.Exec(t.Context(), `INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, raw)
+			SELECT 'acme', 's', '`+stream+`', number, now() - INTERVAL `+age+`, concat('{"n":', toString(number), '}') FROM numbers(1000)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	insert("before", "400 DAY")
+	insert("recent", "1 DAY")
+
+	apply := func(c migrate.Cold) error {
+		_, err := migrate.Apply(t.Context(), db, migrate.Options{Cold: c})
+		return err
+	}
+	const definitions = `SELECT sum(cityHash64(name, engine_full)) FROM system.tables WHERE database = currentDatabase()`
+	before := number(t, db, definitions)
+	for policy, want := range map[string]string{
+		"absent":  "it has no storage policy absent: add it to storage_configuration in ClickHouse's configuration",
+		"default": "its storage policy default has no volume cold (it has default): add the volume to the policy",
+	} {
+		err := apply(migrate.Cold{After: 90 * 24 * time.Hour, Policy: policy})
+		if !errors.Is(err, migrate.ErrCold) || !strings.Contains(err.Error(), want) {
+			t.Errorf("policy %s: %v, want %q", policy, err, want)
+		}
+	}
+	if number(t, db, definitions) != before {
+		t.Error("a refused setting changed the tables")
+	}
+
+	cold := migrate.Cold{After: 90 * 24 * time.Hour, Policy: coldPolicy}
+	if err := apply(cold); err != nil {
+		t.Fatal(err)
+	}
+	insert("after", "400 DAY")
+	waitFor(t, db, 2, `SELECT uniqExact(partition, stream) FROM (SELECT _part AS part, _partition_id AS partition, stream_id AS stream FROM frames)
+		WHERE stream != 'recent' AND part IN (SELECT name FROM system.parts WHERE active AND database = currentDatabase() AND table = 'frames' AND disk_name = 'cold')`)
+	if err := db.Exec(t.Context(), "OPTIMIZE TABLE frames FINAL"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		where string
+		want  uint64
+	}{
+		{"disk_name = 'cold' AND default_compression_codec = 'ZSTD(9)'", 2000},
+		{"disk_name = 'default' AND default_compression_codec = 'ZSTD(3)'", 1000},
+	} {
+		got := number(t, db, "SELECT sum(rows) FROM system.parts WHERE active AND database = currentDatabase() AND table = 'frames' AND "+c.where)
+		if got != c.want {
+			t.Errorf("%d rows in parts with %s, want %d", got, c.where, c.want)
+		}
+	}
+	if n := number(t, db, `SELECT count() FROM frames FINAL WHERE raw = concat('{"n":', toString(seq), '}')`); n != 3000 {
+		t.Errorf("%d frames are as they were recorded, want 3000", n)
+	}
+
+	// The same setting once more changes nothing, another age the tables only.
+	after := number(t, db, definitions)
+	mutations := number(t, db, "SELECT count() FROM system.mutations WHERE database = currentDatabase()")
+	if err := apply(cold); err != nil {
+		t.Fatal(err)
+	}
+	if number(t, db, definitions) != after || number(t, db, "SELECT count() FROM system.mutations WHERE database = currentDatabase()") != mutations {
+		t.Error("the same setting changed the tables again")
+	}
+	cold.After = 180 * 24 * time.Hour
+	if err := apply(cold); err != nil {
+		t.Fatal(err)
+	}
+	if n := number(t, db, "SELECT countIf(engine_full LIKE '%toIntervalDay(180)%') FROM system.tables WHERE database = currentDatabase()"); n != 4 {
+		t.Errorf("%d tables have the other age, want 4", n)
+	}
+
+	sync := driver.Context(t.Context(), driver.WithSettings(driver.Settings{"mutations_sync": 2, "lightweight_deletes_sync": 2}))
+	if err := db.Exec(sync, "DELETE FROM frames WHERE stream_id = 'before'"); err != nil {
+		t.Fatal(err)
+	}
+	if n := number(t, db, "SELECT count() FROM frames FINAL"); n != 2000 {
+		t.Errorf("%d frames after a deletion of cold ones, want 2000", n)
+	}
+}
+
+// waitFor waits until a query has the number as its answer.
+func waitFor(t *testing.T, db driver.Conn, want uint64, query string) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		got := number(t, db, query)
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %d after a minute, want %d", query, got, want)
+		}
+		time.Sleep(100 * time.Millisecond) // ClickHouse moves parts in the background
+	}
+}
