@@ -20,6 +20,9 @@ var oneThread = []ch.Setting{
 	// Lazily materialized columns arrive in one block. A large page must arrive in several blocks,
 	// so that reading can stop.
 	{Key: "query_plan_max_limit_for_lazy_materialization", Value: "256", Important: true},
+	// The primary key selects the rows. The statistics of parts on S3 are two requests for each column.
+	// Older servers do not know the setting.
+	{Key: "use_statistics_for_part_pruning", Value: "0"},
 }
 
 // byKey are the settings of queries that need only the primary key.
