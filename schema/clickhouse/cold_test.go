@@ -39,10 +39,12 @@ func TestCold(t *testing.T) {
 	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
+	const text = `concat('{"n":', toString(seq), ',"text":"', arrayStringConcat(arrayMap(
+		word -> ['frame', 'stream', 'tool', 'call', 'answer', 'model', 'file', 'line'][cityHash64(seq, word) % 8 + 1], range(40)), ' '), '"}')`
 	insert := func(stream, age string) {
 		t.Helper()
 		err := db.Exec(t.Context(), `INSERT INTO frames (tenant, session_id, stream_id, seq, stream_started, raw)
-			SELECT 'acme', 's', '`+stream+`', number, now() - INTERVAL `+age+`, concat('{"n":', toString(number), '}') FROM numbers(1000)`)
+			SELECT 'acme', 's', '`+stream+`', number, now() - INTERVAL `+age+`, `+text+` FROM (SELECT number, number AS seq FROM numbers(1000))`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +94,16 @@ func TestCold(t *testing.T) {
 			t.Errorf("%d rows in parts with %s, want %d", got, c.where, c.want)
 		}
 	}
-	if n := number(t, db, `SELECT count() FROM frames FINAL WHERE raw = concat('{"n":', toString(seq), '}')`); n != 3000 {
+	if n := number(t, db, "SELECT count() FROM frames FINAL WHERE raw = "+text); n != 3000 {
 		t.Errorf("%d frames are as they were recorded, want 3000", n)
+	}
+
+	size := func(disk string) uint64 { // bytes of the texts of a million rows
+		return number(t, db, `SELECT toUInt64(sum(column_data_compressed_bytes) / sum(rows) * 1e6) FROM system.parts_columns
+			WHERE active AND database = currentDatabase() AND table = 'frames' AND column = 'raw' AND disk_name = '`+disk+"'")
+	}
+	if cold, hot := size("cold"), size("default"); cold*100 > hot*98 {
+		t.Errorf("the texts take %d bytes cold and %d hot", cold, hot)
 	}
 
 	// The same setting once more changes nothing, another age the tables only.

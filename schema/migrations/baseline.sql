@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 01c58f6af47ce51c
+-- migrations: 6668111af04e5a0d
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS frames
     `agent` LowCardinality(String) CODEC(ZSTD(1)),
     `event_id` String CODEC(ZSTD(1)),
     `cuts` String CODEC(ZSTD(1)),
-    `raw` String,
+    `raw` String CODEC(Default),
     `generation` UInt64 CODEC(ZSTD(1)),
     INDEX captured_at_minmax captured_at TYPE minmax GRANULARITY 1,
     INDEX type_set type TYPE set(64) GRANULARITY 1

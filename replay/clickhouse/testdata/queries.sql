@@ -10,6 +10,7 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id =
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 --   SETTINGS use_skip_indexes = 0
 
 -- a page of any other
@@ -26,6 +27,7 @@ LIMIT 1024
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 --   SETTINGS use_skip_indexes = 0
 
 -- from a time on
@@ -42,6 +44,7 @@ LIMIT 64
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 
 -- without envelopes
 SELECT seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw
@@ -55,6 +58,7 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id =
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 --   SETTINGS use_skip_indexes = 0
 
 -- filtered
@@ -77,6 +81,7 @@ LIMIT 64
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 
 -- several streams
 SELECT toLowCardinality(stream_id), seq, captured_at, CAST(direction, 'Int8'), CAST(transport, 'Int8'), flags, cuts, raw, type, source_session, run_id, node_id, agent, event_id, generation
@@ -89,5 +94,6 @@ WHERE tenant = {tenant:String} AND session_id = {session:String} AND stream_id I
 --   SETTINGS max_threads = 1
 --   SETTINGS compile_expressions = 0
 --   SETTINGS query_plan_max_limit_for_lazy_materialization = 256
+--   SETTINGS use_statistics_for_part_pruning = 0
 --   SETTINGS use_skip_indexes = 0
 
