@@ -13,8 +13,12 @@ import (
 
 // servedHosts refuses requests that name another host. A page can make its own host name resolve to
 // the server's address, but cannot make an address its own, so with tokens every address is served.
+// A check of health may name no host, as HAProxy's of HTTP/1.0: a browser always names one.
 func (s *Server) servedHosts(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if path := c.Request().URL.Path; c.Request().Host == "" && (path == "/healthz" || path == "/readyz") {
+			return next(c)
+		}
 		hint := "This server has no tokens: call it as 127.0.0.1 or localhost."
 		if s.Tokens != nil {
 			if origin.IsAddress(c.Request().Host) {

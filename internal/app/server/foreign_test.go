@@ -243,3 +243,19 @@ func TestEmulatePortRefusesForeignPages(t *testing.T) {
 		}
 	}
 }
+
+// The health checks of load balancers, of HTTP/1.0, name no host. Nothing else is served without one.
+func TestHealthChecksNeedNoHost(t *testing.T) {
+	s := bareServer(t)
+	for path, refused := range map[string]bool{"/healthz": false, "/readyz": false, "/": true, "/v1/sessions": true, "/metrics": true} {
+		for host, refused := range map[string]bool{"": refused, "evil.example": true} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = host
+			w := httptest.NewRecorder()
+			s.http.Handler.ServeHTTP(w, r)
+			if got := w.Code == http.StatusMisdirectedRequest; got != refused {
+				t.Errorf("GET %s of host %q: %d", path, host, w.Code)
+			}
+		}
+	}
+}

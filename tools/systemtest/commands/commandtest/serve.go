@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,13 +48,15 @@ func Serve(t *testing.T, nats, clickhouse, roles string, args ...string) *Instan
 }
 
 // Launch runs `tapedeck serve` on a data directory, and waits until it answers. The caller stops
-// it.
+// it. It listens on a free port, unless args have --listen.
 func Launch(t *testing.T, dir, nats, clickhouse, roles string, args ...string) *Instance {
 	t.Helper()
 	s := &Instance{Dir: dir, Log: &LogBuffer{}, Done: make(chan error, 1)}
+	if !slices.Contains(args, "--listen") {
+		args = append([]string{"--listen", "127.0.0.1:0"}, args...)
+	}
 	s.Cmd = exec.Command(programtest.Path(t),
-		append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse,
-			"--listen", "127.0.0.1:0", "--data", s.Dir}, args...)...)
+		append([]string{"serve", "--role", roles, "--nats", nats, "--clickhouse", clickhouse, "--data", s.Dir}, args...)...)
 	s.Cmd.Env = os.Environ()
 	s.Cmd.Stderr = s.Log
 	s.Cmd.WaitDelay = 10 * time.Second // a child may hold the standard error
