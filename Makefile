@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: balancer fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: plan balancer fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -184,6 +184,9 @@ bench-backup: build ## fill 5 million frames (BACKUP_FRAMES=), back them up, res
 bench-follow: build ## follow a running session with 1, 30 and 100 clients, alone and beside busy loops, write docs/benchmarks-follow.md
 	go build -o $(BENCH) ./tools/tapedeck-bench
 	$(BENCH) follow --json bin/benchmarks-follow.json --out docs/benchmarks-follow.md
+
+plan: ## compute and simulate installations up to a million frames a second and a petabyte, write docs/benchmarks-plan.md
+	go run ./tools/tapedeck-bench plan --out docs/benchmarks-plan.md > /dev/null
 
 soak: build ## record over 2,000 connections with 500 replays at once for 10 minutes (FOR=), check every frame, watch memory, write docs/benchmarks-soak.md
 	go build -o $(BENCH) ./tools/tapedeck-bench

@@ -34,6 +34,7 @@ type cli struct {
 	Soak    soakCommand    `cmd:"" help:"Record over many connections while others replay, check every frame, and watch memory."`
 	Backup  backupCommand  `cmd:"" help:"Fill a data set, back it up, restore and verify it, and write docs/benchmarks-backup.md."`
 	Follow  followCommand  `cmd:"" help:"Follow a running session with many clients, with and without busy loops, and write docs/benchmarks-follow.md."`
+	Plan    planCommand    `cmd:"" help:"Compute how many machines a load needs, simulate the loss of members, and print the page docs/benchmarks-plan.md."`
 	Render  renderCommand  `cmd:"" help:"Write the page of results that were kept as JSON."`
 }
 
