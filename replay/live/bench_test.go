@@ -107,7 +107,7 @@ func (b *bench) startSink() {
 func (b *bench) library(change func(*live.Options)) *live.Library {
 	b.t.Helper()
 	opts := live.Options{
-		NATS: b.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters, Stored: b.store,
+		NATS: b.nc, Locate: jetstream.NewLayout(b.js).Locate, Sink: sink.ConsumerName, Stored: b.store,
 		Grace: 500 * time.Millisecond, Timeout: 2 * time.Second, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil)),
 	}
 	if change != nil {

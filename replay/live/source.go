@@ -51,7 +51,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 		s.leave()
 		return nil, nil, err
 	}
-	first, err := s.library.first(ctx)
+	first, err := s.library.first(ctx, s.tail.session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +68,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	if err != nil || !none {
 		return nil, nil, err
 	}
-	if first, err = s.library.first(ctx); err != nil {
+	if first, err = s.library.first(ctx, s.tail.session); err != nil {
 		return nil, nil, err
 	}
 	if first > s.next {
