@@ -76,6 +76,20 @@ func benchOn(t testing.TB, nc *nats.Conn) *bench {
 	return b
 }
 
+// partitionedBench is a bench whose blocks are partitioned.
+func partitionedBench(t testing.TB) *bench {
+	t.Helper()
+	b := newBench(t)
+	c := jetstream.Config{MaxBytes: 1 << 30, Partitions: 4}
+	if err := jetstream.Repartition(t.Context(), b.js, c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.EnsureStreams(t.Context(), b.js, c); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // startSink has blocks stored until stopSink.
 func (b *bench) startSink() {
 	b.t.Helper()
