@@ -33,6 +33,8 @@ func (e *endless) Next(...jetstream.NextOpt) (jetstream.Msg, error) {
 	return &recordedMessage{data: make([]byte, e.size), sequence: *e.next}, nil
 }
 
+func (e *endless) Stop() {}
+
 func (e *endless) Drain() { e.drained, e.leftover = true, 2 }
 
 // The receiver stops when what it holds leaves no room for another pull, and receives again when

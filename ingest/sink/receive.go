@@ -20,6 +20,7 @@ type delivery struct {
 type iterator interface {
 	Next(...jetstream.NextOpt) (jetstream.Msg, error)
 	Drain()
+	Stop()
 }
 
 // receiver receives the messages of a partition, and pauses while the held messages reach their
@@ -69,6 +70,7 @@ func (r *receiver) run(accept, read context.Context) (err error) {
 			stop := context.AfterFunc(accept, messages.Drain)
 			err = r.receive(read, messages)
 			stop()
+			messages.Stop()
 		}
 	}
 	return err

@@ -23,6 +23,7 @@ func (s *script) Next(...jetstream.NextOpt) (jetstream.Msg, error) {
 }
 
 func (s *script) Drain() {}
+func (s *script) Stop()  {}
 
 // Silence ends nothing as long as the consumer is there; any other failure is the
 // last that is handed on.

@@ -26,6 +26,7 @@ func TestPartitionSpeed(t *testing.T) {
 	const pairs, lasts, framesPerBlock, sessions = 7, 2 * time.Second, 175, 500
 	data := make([]byte, 6200) // the mean size of the blocks of docs/benchmarks.md
 	_, _ = rand.Read(data)     // never fails
+	messages, blocksOf := map[int]float64{}, map[int]float64{}
 	rates, cpu := map[int][]float64{}, map[int][]float64{}
 	pass := func(of int) {
 		nc := localtest.NATS(t)
@@ -59,6 +60,14 @@ func TestPartitionSpeed(t *testing.T) {
 		frames := float64(blocks * framesPerBlock)
 		rates[of] = append(rates[of], frames/time.Since(began).Seconds())
 		cpu[of] = append(cpu[of], (ownCPU(t)-used).Seconds()/frames*1e6)
+		for i := range of {
+			s, err := js.Stream(t.Context(), jetstream.PartitionName(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			messages[of] += float64(s.CachedInfo().State.Msgs)
+		}
+		blocksOf[of] += float64(blocks)
 		for i := range of { // the disk has room for the next pass
 			if err := js.DeleteStream(t.Context(), jetstream.PartitionName(i)); err != nil {
 				t.Fatal(err)
@@ -78,7 +87,8 @@ func TestPartitionSpeed(t *testing.T) {
 	}
 	middle := func(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
 	for _, of := range []int{1, 4} {
-		t.Logf("%d partitions: %.0f frames/s, %.3f CPU seconds per million frames", of, middle(rates[of]), middle(cpu[of]))
+		t.Logf("%d partitions: %.0f frames/s, %.3f CPU seconds per million frames, %.1f blocks in a message", of,
+			middle(rates[of]), middle(cpu[of]), blocksOf[of]/messages[of])
 	}
 	t.Logf("ratio of 4 partitions to 1: median %.3f of %.3v", middle(ratios), ratios)
 	if middle(ratios) < 0.95 {
