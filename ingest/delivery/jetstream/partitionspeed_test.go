@@ -23,7 +23,7 @@ func TestPartitionSpeed(t *testing.T) {
 	if !speedtest.Wanted() {
 		t.Skip("a measurement: set " + speedtest.Env)
 	}
-	const pairs, lasts, framesPerBlock, sessions = 7, 2 * time.Second, 175, 500
+	const pairs, lasts, framesPerBlock, sessions = 9, time.Second, 175, 500
 	data := make([]byte, 6200) // the mean size of the blocks of docs/benchmarks.md
 	_, _ = rand.Read(data)     // never fails
 	messages, blocksOf := map[int]float64{}, map[int]float64{}
