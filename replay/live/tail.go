@@ -149,6 +149,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 		}
 		if p.next-1 > before && time.Since(last) > gapCheck {
 			if first, err := t.library.first(ctx, t.session); err != nil {
+				p.next = before // the block was not added, so the next consumer begins with it
 				return err
 			} else if first > before {
 				t.raiseLow(p.next - 1)

@@ -11,7 +11,10 @@ import (
 	"tapedeck/internal/fulltest"
 )
 
-var kills = flag.Int("partitions.kills", 20, "how often the long test kills the leader of a partition")
+var (
+	partitions = flag.Int("partitions.count", 4, "number of partitions")
+	kills      = flag.Int("partitions.kills", 20, "how often the long test kills the leader of a partition")
+)
 
 // TestLeadersKilled kills two leaders; TestLeadersKilledLong kills more of them.
 func TestLeadersKilled(t *testing.T) { leadersKilled(t, 2) }
@@ -38,7 +41,7 @@ func leadersKilled(t *testing.T, kills int) {
 	wait()
 	for i := range kills {
 		stop := r.sink() // another one joins
-		n := r.leader(i % partitions)
+		n := r.leader(i % *partitions)
 		n.kill()
 		wait()
 		stop() // and leaves, with a node away
@@ -47,7 +50,7 @@ func leadersKilled(t *testing.T, kills int) {
 	}
 	r.leader(0).pause(3 * time.Second)
 	r.whole()
-	full := r.leader(partitions - 1) // its store has no room for anything more
+	full := r.leader(*partitions - 1) // its store has no room for anything more
 	full.kill()
 	full.start(t, 1<<20)
 	wait()

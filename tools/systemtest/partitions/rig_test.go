@@ -29,10 +29,10 @@ import (
 	tables "tapedeck/schema/clickhouse"
 )
 
-const partitions = 4
-
-// config is the configuration of JetStream on the cluster.
-var config = jetstream.Config{MaxBytes: 256 << 20, Replicas: 3, Partitions: partitions}
+// config returns the configuration of JetStream on the cluster.
+func config() jetstream.Config {
+	return jetstream.Config{MaxBytes: 256 << 20, Replicas: 3, Partitions: *partitions}
+}
 
 // rig is a cluster of NATS with a publisher behind a spool, and ClickHouse.
 type rig struct {
@@ -57,7 +57,7 @@ func newRig(t *testing.T) *rig {
 	bounded.Until(t, "the cluster has its streams", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		_, err = jetstream.EnsureStreams(ctx, r.js, config)
+		_, err = jetstream.EnsureStreams(ctx, r.js, config())
 		return err == nil
 	})
 	if r.db, err = tables.Open(r.dsn); err != nil {
@@ -78,7 +78,8 @@ func newRig(t *testing.T) *rig {
 	store := clickhouse.Open(r.dsn, clickhouse.Options{})
 	t.Cleanup(func() { store.Close() })
 	if r.live, err = live.New(live.Options{NATS: r.nc, Locate: jetstream.NewLayout(r.js).Locate, Sink: sink.ConsumerName,
-		Stored: store, Timeout: bounded.Limit, Silence: time.Hour, Grace: 3 * time.Second, Log: quiet()}); err != nil {
+		Stored: store, Timeout: bounded.Limit, Silence: time.Hour, Grace: 3 * time.Second,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.live.Close)
