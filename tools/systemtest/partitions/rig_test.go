@@ -160,7 +160,7 @@ func (r *rig) record(ctx context.Context, s *recorded) {
 
 // follow reads a running session to its end.
 func (r *rig) follow(s *recorded) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*bounded.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*bounded.Limit) // longer than the long test records
 	defer cancel()
 	var tape replay.Tape
 	var err error
