@@ -4,22 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
-// SubjectPrefix begins the subject of every block.
+// SubjectPrefix begins the subject of every block that is not partitioned.
 const SubjectPrefix = "tapedeck.block."
 
-// FillerSubject is the subject of messages without content that fill a file of JetStream, so that
-// the server begins another file. No tenant has this name.
-const FillerSubject = SubjectPrefix + "$filler.0"
-
-// Subject returns the NATS subject of a session's blocks: the prefix, the tenant, and the session's
-// token.
-func Subject(tenant, session string) string {
-	return SubjectPrefix + tenant + "." + SubjectToken(session)
-}
+// Subject returns the NATS subject of a session's blocks without partitions: the prefix, the tenant,
+// and the session's token.
+func Subject(tenant, session string) string { return Partition{}.Subject(tenant, session) }
 
 // SubjectToken encodes a session id as a token of a subject: unchanged if it has only letters,
 // digits, "-" and "_", otherwise "~" and its base64url form.
@@ -32,7 +25,7 @@ func SubjectToken(session string) string {
 
 // SubjectTenant returns the tenant in the subject of a block or a bundle.
 func SubjectTenant(subject string) (string, error) {
-	rest, ok := strings.CutPrefix(subject, SubjectPrefix)
+	_, rest, ok := cutPrefix(subject)
 	tenant, _, ok2 := strings.Cut(rest, ".")
 	if !ok || !ok2 || CheckTenant(tenant) != nil {
 		return "", fmt.Errorf("subject %q is not that of a block", subject)
@@ -51,13 +44,5 @@ func Bucket(session string) int {
 	return int(sum[0]) % Buckets
 }
 
-// BundleSubject returns the subject of a bucket's bundles.
-func BundleSubject(tenant string, bucket int) string {
-	return SubjectPrefix + tenant + ".bundle." + strconv.Itoa(bucket)
-}
-
-// SubjectFilters returns the subjects of a session's blocks: of single blocks, and of the bundles
-// that may contain a block of the session.
-func SubjectFilters(tenant, session string) []string {
-	return []string{Subject(tenant, session), BundleSubject(tenant, Bucket(session))}
-}
+// bundleToken is between the tenant and the bucket in the subject of bundles.
+const bundleToken = ".bundle."

@@ -26,8 +26,8 @@ func TestSubjects(t *testing.T) {
 		own[subject] = id
 		bucket := ingest.Bucket(id)
 		buckets[bucket]++
-		filters := ingest.SubjectFilters("acme", id)
-		if want := []string{subject, ingest.BundleSubject("acme", bucket)}; !slices.Equal(filters, want) {
+		filters := ingest.Partition{}.Filters("acme", id)
+		if want := []string{subject, ingest.Partition{}.BundleSubject("acme", bucket)}; !slices.Equal(filters, want) {
 			t.Errorf("filters of %q: %q, want %q", id, filters, want)
 		}
 		for _, f := range filters {
@@ -37,7 +37,7 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 	for bucket := range ingest.Buckets {
-		if id, taken := own[ingest.BundleSubject("acme", bucket)]; taken {
+		if id, taken := own[ingest.Partition{}.BundleSubject("acme", bucket)]; taken {
 			t.Errorf("the subject of bucket %d is that of the session %q", bucket, id)
 		}
 		if n := buckets[bucket]; n < 32 || n > 128 {

@@ -24,7 +24,7 @@ func entry(session string, data []byte) block.Entry { return block.Entry{Session
 // publishBundle publishes blocks in one message.
 func (b *bench) publishBundle(entries ...block.Entry) {
 	b.t.Helper()
-	if _, err := b.js.Publish(b.t.Context(), ingest.BundleSubject("acme", 7), block.AppendBundle(nil, entries)); err != nil {
+	if _, err := b.js.Publish(b.t.Context(), ingest.Partition{}.BundleSubject("acme", 7), block.AppendBundle(nil, entries)); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -50,7 +50,7 @@ func TestPoisonInBundle(t *testing.T) {
 	b.run(sink.Options{})
 	b.publishBundle(entry("a", oneFrame("a")), entry("nonsense", []byte("nonsense")), entry("b", oneFrame("b")), entry("short", oneFrame("short")[:20]))
 	whole := block.AppendBundle(nil, []block.Entry{entry("c", oneFrame("c"))})
-	if _, err := b.js.Publish(t.Context(), ingest.BundleSubject("acme", 7), whole[:len(whole)-1]); err != nil {
+	if _, err := b.js.Publish(t.Context(), ingest.Partition{}.BundleSubject("acme", 7), whole[:len(whole)-1]); err != nil {
 		t.Fatal(err)
 	}
 	b.publishBundle(entry("d", oneFrame("d")))
@@ -59,7 +59,7 @@ func TestPoisonInBundle(t *testing.T) {
 	for i, want := range []struct{ reason, subject string }{
 		{"no block", ingest.Subject("acme", "nonsense")},
 		{"checksum", ingest.Subject("acme", "short")},
-		{"bundle", ingest.BundleSubject("acme", 7)},
+		{"bundle", ingest.Partition{}.BundleSubject("acme", 7)},
 	} {
 		reason, subject := b.deadLetter(uint64(i + 1))
 		if !strings.Contains(reason, want.reason) || subject != want.subject {

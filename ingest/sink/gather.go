@@ -2,7 +2,6 @@ package sink
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -31,8 +30,8 @@ func newGatherer(s *Sink, out *inserter) *gatherer {
 	return g
 }
 
-// run gathers messages until the subscription ends, and inserts what was gathered by then.
-func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
+// run gathers messages until coming is closed, and inserts what was gathered by then.
+func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 	// Inserts may continue for a while after ctx ends, so that gathered messages are stored and not
 	// delivered again.
 	insertCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -51,11 +50,8 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) error {
 	for {
 		select {
 		case d, open := <-coming:
-			switch {
-			case !open || d.err != nil && ended(d.err):
-				return d.err
-			case d.err != nil:
-				return fmt.Errorf("next block: %w", d.err)
+			if !open {
+				return
 			}
 			if ctx.Err() != nil { // fetched ahead: return it, other sinks store it
 				returnMessages(d.msg)

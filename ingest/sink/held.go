@@ -31,9 +31,10 @@ type held struct {
 	settled  chan struct{}  // closed and replaced when a message is settled; nil without waiters
 }
 
-// place identifies a message of a JetStream stream. stored distinguishes it from a message with the
-// same sequence in a recreated stream.
+// place identifies a message. stored distinguishes it from a message with the same sequence in a
+// recreated stream.
 type place struct {
+	stream   string // of the message's partition
 	sequence uint64
 	stored   int64 // time at which JetStream stored the message, ns
 }
@@ -86,7 +87,7 @@ func (h *held) add(m jetstream.Msg, now time.Time) jetstream.Msg {
 	if err != nil {
 		return m // JetStream expects no answer to it, so it is not counted
 	}
-	at := place{meta.Sequence.Stream, meta.Timestamp.UnixNano()}
+	at := place{meta.Stream, meta.Sequence.Stream, meta.Timestamp.UnixNano()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.messages[at] != nil {
@@ -176,19 +177,19 @@ func (h *held) awaitRoom(ctx context.Context, n int) error {
 	return h.await(ctx, func() bool { return h.hasRoom(n) })
 }
 
-// awaitEarlier waits until no message is held that is not stored apart and arrived before one of
-// messages, or until ctx ends. So the first blocks of a bulk recording, which do not have the
+// awaitEarlier waits until no message is held that is not stored apart and arrived in its partition
+// before one of messages, or until ctx ends. So the first blocks of a bulk recording, which do not have the
 // header yet, are stored before its other blocks.
 func (h *held) awaitEarlier(ctx context.Context, messages []jetstream.Msg) error {
-	last := uint64(0)
+	last := map[string]uint64{} // by partition
 	for _, m := range messages {
 		if own, is := m.(*heldMessage); is {
-			last = max(last, own.place.sequence)
+			last[own.place.stream] = max(last[own.place.stream], own.place.sequence)
 		}
 	}
 	return h.await(ctx, func() bool {
 		for at, m := range h.messages {
-			if !m.bulk && at.sequence < last {
+			if !m.bulk && at.sequence < last[at.stream] {
 				return false
 			}
 		}

@@ -33,6 +33,8 @@ func (e *endless) Next(...jetstream.NextOpt) (jetstream.Msg, error) {
 	return &recordedMessage{data: make([]byte, e.size), sequence: *e.next}, nil
 }
 
+func (e *endless) Stop() {}
+
 func (e *endless) Drain() { e.drained, e.leftover = true, 2 }
 
 // The receiver stops when what it holds leaves no room for another pull, and receives again when
@@ -42,10 +44,11 @@ func TestBudgetOfBytes(t *testing.T) {
 		const size, limit, pull = 1 << 10, 10 << 10, 3 << 10
 		var sequence uint64
 		holding, to := newHeld(limit), newLanes()
-		r := receiver{held: holding, pull: pull, to: to}
+		r := receiver{held: holding, room: pull, to: to}
 		r.subscribe = func() (iterator, error) { return &endless{size: size, next: &sequence}, nil }
 		ctx, cancel := context.WithCancel(t.Context())
-		go r.run(ctx, ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- r.run(ctx, ctx) }()
 		var all []jetstream.Msg
 		for round, want := range []int{10, 13} { // each time at most pull arrives beyond limit-pull
 			synctest.Wait()
@@ -61,8 +64,8 @@ func TestBudgetOfBytes(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		if _, open := <-to.bulk; open {
-			t.Error("the lane of bulk recordings is not closed")
+		if len(ended) != 1 {
+			t.Error("the receiver has not ended")
 		}
 	})
 }

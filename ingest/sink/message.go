@@ -19,7 +19,7 @@ import (
 // later format version, no block of the message is stored: the message is delivered again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
-	if m.Subject() == ingest.FillerSubject {
+	if ingest.IsFiller(m.Subject()) {
 		g.sink.settle(m, nil)
 		return
 	}

@@ -10,23 +10,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// delivery is a message, or the error that ended the subscription.
+// delivery is a message that has arrived.
 type delivery struct {
 	msg jetstream.Msg
-	at  time.Time // arrival of the message
-	err error
+	at  time.Time
 }
 
 // iterator is the part of jetstream.MessagesContext that the receiver uses.
 type iterator interface {
 	Next(...jetstream.NextOpt) (jetstream.Msg, error)
 	Drain()
+	Stop()
 }
 
-// receiver receives messages, and pauses while the held messages reach their bound.
+// receiver receives the messages of a partition, and pauses while the held messages reach their
+// bound.
 type receiver struct {
 	subscribe func() (iterator, error)
-	pull      int // bytes that a subscription may still deliver after it was drained
+	room      int // bytes that the subscriptions of all partitions may still deliver after they were drained
 	held      *held
 	// check returns the reason why the consumer is unavailable, nil if it is available.
 	check func() error
@@ -38,7 +39,7 @@ type receiver struct {
 type lanes struct{ bulk, others chan delivery }
 
 // newLanes returns lanes that have room for all messages that JetStream may deliver, so that the
-// receiver does not wait for the gatherers.
+// receivers do not wait for the gatherers.
 func newLanes() lanes {
 	return lanes{make(chan delivery, maxAckPending), make(chan delivery, maxAckPending)}
 }
@@ -52,31 +53,27 @@ func (l lanes) pass(d delivery) {
 	}
 }
 
-// end sends an error, which may be nil, to both gatherers, and closes the channels.
-func (l lanes) end(err error) {
-	for _, lane := range []chan delivery{l.bulk, l.others} {
-		if err != nil {
-			lane <- delivery{err: err}
-		}
-		close(lane)
-	}
+// close ends both gatherers.
+func (l lanes) close() {
+	close(l.bulk)
+	close(l.others)
 }
 
-// run passes messages on until accept ends or a subscription fails, and then ends the lanes. If the
-// held messages leave no room for another pull, run ends the subscription, and makes a new one once
-// there is room: a subscription that is not read would hold messages without resetting their
-// timers. Messages that an ended subscription still delivers are passed on until read ends.
-func (r *receiver) run(accept, read context.Context) {
-	var err error
-	for err == nil && r.held.awaitRoom(accept, r.pull) == nil {
+// run passes messages on until accept ends or a subscription fails. If the held messages leave no
+// room for another pull, run ends the subscription, and makes a new one once there is room: a
+// subscription that is not read would hold messages without resetting their timers. Messages that
+// an ended subscription still delivers are passed on until read ends.
+func (r *receiver) run(accept, read context.Context) (err error) {
+	for err == nil && r.held.awaitRoom(accept, r.room) == nil {
 		var messages iterator
 		if messages, err = r.subscribe(); err == nil {
 			stop := context.AfterFunc(accept, messages.Drain)
 			err = r.receive(read, messages)
 			stop()
+			messages.Stop()
 		}
 	}
-	r.to.end(err)
+	return err
 }
 
 // receive passes messages on until the subscription ends. The error is nil if the subscription was
@@ -104,12 +101,15 @@ func (r *receiver) receive(ctx context.Context, messages iterator) error {
 		if m = r.held.add(m, now); m != nil {
 			r.to.pass(delivery{msg: m, at: now})
 		}
-		if !full && !r.held.roomFor(r.pull) {
+		if !full && !r.held.roomFor(r.room) {
 			full = true
 			messages.Drain()
 		}
 	}
 }
+
+// ended reports whether this sink ended the subscription.
+func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
 
 // checkConsumer returns an error if the consumer missed its heartbeats and does not answer a
 // request.
@@ -135,7 +135,9 @@ const (
 	subjectRoom = 64 << 10
 )
 
-// pullSize returns the size of a pull, bytes. It covers the largest possible message, since
-// JetStream stops delivering at a message that is larger than the pull. It is only slightly larger,
-// so that NATS does not treat the sink as a slow consumer.
-func pullSize(nc *nats.Conn) int { return max(pullBytes, int(nc.MaxPayload())+subjectRoom) }
+// pullSize returns the size of a pull of one of several partitions, bytes. It covers the largest
+// possible message, since JetStream stops delivering at a message that is larger than the pull. It
+// is only slightly larger, so that NATS does not treat the sink as a slow consumer.
+func pullSize(nc *nats.Conn, partitions int) int {
+	return max(pullBytes/partitions, int(nc.MaxPayload())+subjectRoom)
+}

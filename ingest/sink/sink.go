@@ -1,6 +1,6 @@
-// Package sink stores blocks from JetStream in ClickHouse. A pull consumer receives blocks, the
-// sink converts their frames and facts to columns and inserts the columns, and only then
-// acknowledges the blocks. The sink keeps no state: any number of sinks may share the consumer. A
+// Package sink stores blocks from JetStream in ClickHouse. A pull consumer of each partition receives
+// blocks, the sink converts their frames and facts to columns and inserts the columns, and only then
+// acknowledges the blocks. The sink keeps no state: any number of sinks may share the consumers. A
 // redelivered block is stored again under the same keys, which is idempotent.
 package sink
 
@@ -64,7 +64,7 @@ type Sink struct {
 	retrier *deadletters.Retrier
 }
 
-// ConsumerName is the name of the durable consumer that all sinks share.
+// ConsumerName is the name of the durable consumer of each partition, which all sinks share.
 const ConsumerName = "sink"
 
 const (
@@ -150,6 +150,10 @@ func (s *Sink) Run(ctx context.Context) error {
 			return nil
 		}
 		s.stat.failed("JetStream", err)
+		if errors.Is(err, errChanged) {
+			s.log.Info("sink: consuming from another number of partitions")
+			continue
+		}
 		if s.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
 			s.log.Warn("sink: consuming from JetStream failed, trying again", "error", err)
 		}
@@ -160,36 +164,45 @@ func (s *Sink) Run(ctx context.Context) error {
 	}
 }
 
-// consume stores batches from one subscription until the subscription fails or ctx ends.
+// errChanged reports that the number of partitions has changed.
+var errChanged = errors.New("the number of partitions has changed")
+
+// consume stores batches of all partitions until ctx ends or the number of partitions changes. A
+// partition that is unavailable does not delay the others.
 func (s *Sink) consume(ctx context.Context) error {
-	consumer, err := s.js.CreateOrUpdateConsumer(ctx, stream.StreamName, jetstream.ConsumerConfig{
-		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
-		MaxAckPending: maxAckPending, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
-	})
+	layout := stream.NewLayout(s.js)
+	partitions, err := layout.Partitions(ctx)
 	if err != nil {
-		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
+		return err
 	}
+	ctx, change := context.WithCancelCause(ctx)
+	defer change(nil)
 	coming := newLanes()
 	holding := newHeld(s.opts.HeldBytes)
 	defer holding.keepExtending()()
-	pull := pullSize(s.opts.NATS)
-	r := receiver{held: holding, pull: pull, to: coming}
-	r.check = func() error { return s.checkConsumer(ctx, consumer) }
-	r.subscribe = func() (iterator, error) {
-		messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullBlocks, pull),
-			jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(2*time.Second))
-		if err != nil {
-			return nil, fmt.Errorf("consumer %s: %w", ConsumerName, err)
-		}
-		return messages, nil
-	}
 	// Prefetched messages still arrive after ctx ends, and are returned. If NATS is unavailable,
 	// they do not arrive.
 	read, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	accept, refuse := context.WithCancel(ctx)
-	go r.run(accept, read)
-	defer func() { // the receiver ends when the subscription ends
+	var receiving, watching sync.WaitGroup
+	for i := range partitions {
+		receiving.Go(func() {
+			s.receive(accept, read, stream.PartitionName(i), partitions, receiver{held: holding, to: coming})
+		})
+	}
+	go func() {
+		receiving.Wait()
+		coming.close()
+	}()
+	watching.Go(func() {
+		for backoff.Sleep(accept, watchEvery) {
+			if now, err := layout.Partitions(accept); err == nil && now != partitions {
+				change(errChanged)
+			}
+		}
+	})
+	defer func() { // the receivers end when the subscriptions end
 		refuse()
 		// The last insert has ended. Prefetched messages arrive without a pause, so after
 		// flushTimeout no more are expected.
@@ -202,19 +215,68 @@ func (s *Sink) consume(ctx context.Context) error {
 			}
 		}
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // messages whose return is lost are redelivered after ackWait
+		watching.Wait()
 	}()
-	s.stat.connected()
 	bulk := newGatherer(s, s.bulk)
 	bulk.after = holding.awaitEarlier
 	var gathering sync.WaitGroup
-	gathering.Go(func() { _ = bulk.run(ctx, coming.bulk) }) // both gatherers end with the same error
-	err = newGatherer(s, s.out).run(ctx, coming.others)
+	gathering.Go(func() { bulk.run(ctx, coming.bulk) })
+	newGatherer(s, s.out).run(ctx, coming.others)
 	gathering.Wait()
-	return err
+	return context.Cause(ctx)
 }
 
-// ended reports whether this sink ended the subscription.
-func ended(err error) bool { return errors.Is(err, jetstream.ErrMsgIteratorClosed) }
+// watchEvery is the interval at which a sink reads the number of partitions.
+const watchEvery = 2 * time.Second
+
+// receive passes the messages of a partition on until accept ends, with a new subscription whenever
+// one fails.
+func (s *Sink) receive(accept, read context.Context, name string, partitions int, r receiver) {
+	pull := pullSize(s.opts.NATS, partitions)
+	r.room = pull * partitions
+	wait := newBackoff()
+	for accept.Err() == nil {
+		began := time.Now()
+		err := s.subscribe(accept, name, partitions, pull, &r)
+		if err == nil {
+			s.stat.connected(name)
+			err = r.run(accept, read)
+		}
+		if accept.Err() != nil {
+			return
+		}
+		s.stat.disconnected(name, err)
+		if s.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
+			s.log.Warn("sink: consuming from JetStream failed, trying again", "stream", name, "error", err)
+		}
+		if time.Since(began) > time.Minute {
+			wait.Reset()
+		}
+		backoff.Sleep(accept, wait.Next())
+	}
+}
+
+// subscribe makes the consumer of a partition, which all sinks share, if there is none, and sets the
+// functions of the receiver.
+func (s *Sink) subscribe(ctx context.Context, name string, partitions, pull int, r *receiver) error {
+	consumer, err := s.js.CreateOrUpdateConsumer(ctx, name, jetstream.ConsumerConfig{
+		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
+		MaxAckPending: maxAckPending / partitions, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
+	})
+	if err != nil {
+		return fmt.Errorf("consumer %s of JetStream stream %s: %w", ConsumerName, name, err)
+	}
+	r.check = func() error { return s.checkConsumer(ctx, consumer) }
+	r.subscribe = func() (iterator, error) {
+		messages, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(pullBlocks/partitions, pull),
+			jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(2*time.Second))
+		if err != nil {
+			return nil, fmt.Errorf("consumer %s of JetStream stream %s: %w", ConsumerName, name, err)
+		}
+		return messages, nil
+	}
+	return nil
+}
 
 // flushTimeout bounds how long the end of a subscription waits for NATS to receive the returned
 // messages.

@@ -104,6 +104,12 @@ func (b *bench) record(session string, n int) ingest.Summary {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return b.recordTo(p, session, n)
+}
+
+// recordTo is record with a publisher.
+func (b *bench) recordTo(p ingest.Publisher, session string, n int) ingest.Summary {
+	b.t.Helper()
 	s, err := ingest.NewRecorder(p, ingest.Settings{BlockFrames: 16}).Open(ingest.StreamOptions{Session: session, Dialect: "loom"})
 	if err != nil {
 		b.t.Fatal(err)

@@ -23,8 +23,9 @@ type Status struct {
 }
 
 type status struct {
-	mu  sync.Mutex // guards now
-	now Status
+	mu   sync.Mutex // guards the fields below
+	now  Status
+	away map[string]struct{} // streams of partitions that are not subscribed to
 }
 
 // Status returns the state of the sink.
@@ -58,11 +59,22 @@ func (s *status) failed(part string, err error) bool {
 	return fresh || s.now.Code != code
 }
 
-// connected records that the subscription is established.
-func (s *status) connected() {
+// disconnected records that the subscription to the stream of a partition failed.
+func (s *status) disconnected(name string, err error) {
+	s.mu.Lock()
+	if s.away == nil {
+		s.away = map[string]struct{}{}
+	}
+	s.away[name] = struct{}{}
+	s.mu.Unlock()
+	s.failed("JetStream", err)
+}
+
+// connected records that the subscription to the stream of a partition is established.
+func (s *status) connected(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now.Trouble != "ClickHouse" {
+	if delete(s.away, name); len(s.away) == 0 && s.now.Trouble != "ClickHouse" {
 		s.now = Status{OK: true, Since: time.Now(), LastInsert: s.now.LastInsert}
 	}
 }

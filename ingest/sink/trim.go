@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"time"
@@ -70,9 +71,30 @@ func (s *Sink) Trim(ctx context.Context) error {
 	return err
 }
 
-// trim implements Trim. It reports whether the stream was nearly full.
-func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
-	r, err := s.removable(ctx, true)
+// trim implements Trim for all partitions. It reports whether one was nearly full.
+func (s *Sink) trim(ctx context.Context) (crowded bool, err error) { return s.each(ctx, s.trimOne) }
+
+// makeRoom implements trimLoop for nearly full partitions, and reports whether there was one.
+func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
+	return s.each(ctx, s.makeRoomOne)
+}
+
+// each calls do for each partition. If it fails for one, the others are not left out.
+func (s *Sink) each(ctx context.Context, do func(context.Context, jetstream.Stream) (bool, error)) (crowded bool, err error) {
+	partitions, err := stream.Partitions(ctx, s.js)
+	if err != nil {
+		return false, fmt.Errorf("trim: %w", err)
+	}
+	for _, p := range partitions {
+		one, failed := do(ctx, p)
+		crowded, err = crowded || one, errors.Join(err, failed)
+	}
+	return crowded, err
+}
+
+// trimOne trims a partition, and reports whether it was nearly full.
+func (s *Sink) trimOne(ctx context.Context, partition jetstream.Stream) (crowded bool, err error) {
+	r, err := s.removable(ctx, partition, true)
 	if err != nil || r.none() {
 		return r.crowded, err
 	}
@@ -83,10 +105,10 @@ func (s *Sink) trim(ctx context.Context) (crowded bool, err error) {
 	return r.crowded, r.remove(ctx, max(upTo, r.half()))
 }
 
-// makeRoom removes the older half of the stored blocks if the stream is nearly full, and reports
-// whether the stream was nearly full.
-func (s *Sink) makeRoom(ctx context.Context) (crowded bool, err error) {
-	r, err := s.removable(ctx, false)
+// makeRoomOne removes the older half of the stored blocks of a partition that is nearly full, and
+// reports whether it was.
+func (s *Sink) makeRoomOne(ctx context.Context, partition jetstream.Stream) (crowded bool, err error) {
+	r, err := s.removable(ctx, partition, false)
 	if err != nil || r.none() {
 		return r.crowded, err
 	}
@@ -103,10 +125,8 @@ type removable struct {
 
 // removable queries JetStream for the stored messages. If the stream is not nearly full, it does so
 // only if roomy is set.
-func (s *Sink) removable(ctx context.Context, roomy bool) (r removable, err error) {
-	if r.stream, err = s.js.Stream(ctx, stream.StreamName); err != nil {
-		return r, fmt.Errorf("trim: %w", err)
-	}
+func (s *Sink) removable(ctx context.Context, partition jetstream.Stream, roomy bool) (r removable, err error) {
+	r.stream = partition
 	config, state := r.stream.CachedInfo().Config, r.stream.CachedInfo().State
 	r.first = state.FirstSeq
 	r.crowded = config.MaxBytes > 0 && float64(state.Bytes) > trimAbove*float64(config.MaxBytes)

@@ -76,6 +76,20 @@ func benchOn(t testing.TB, nc *nats.Conn) *bench {
 	return b
 }
 
+// partitionedBench is a bench whose blocks are partitioned.
+func partitionedBench(t testing.TB) *bench {
+	t.Helper()
+	b := newBench(t)
+	c := jetstream.Config{MaxBytes: 1 << 30, Partitions: 4}
+	if err := jetstream.Repartition(t.Context(), b.js, c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.EnsureStreams(t.Context(), b.js, c); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // startSink has blocks stored until stopSink.
 func (b *bench) startSink() {
 	b.t.Helper()
@@ -107,7 +121,7 @@ func (b *bench) startSink() {
 func (b *bench) library(change func(*live.Options)) *live.Library {
 	b.t.Helper()
 	opts := live.Options{
-		NATS: b.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters, Stored: b.store,
+		NATS: b.nc, Locate: jetstream.NewLayout(b.js).Locate, Sink: sink.ConsumerName, Stored: b.store,
 		Grace: 500 * time.Millisecond, Timeout: 2 * time.Second, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil)),
 	}
 	if change != nil {

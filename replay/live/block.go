@@ -40,15 +40,15 @@ func (p *piece) encoded() (bytes int) {
 	return bytes
 }
 
-// pieceOf decodes a session's block from a message. It returns nil if the message is a bundle
+// pieceOf decodes a session's block from a message. single reports that the message has the subject
+// of single blocks. It returns nil if the message is a bundle
 // without a block of the session. The piece does not alias the message.
-func pieceOf(m jetstream.Msg, s *session, number uint64, at time.Time) (*piece, error) {
+func pieceOf(m jetstream.Msg, s *session, single bool, number uint64, at time.Time) (*piece, error) {
 	entries, err := block.Entries(m.Data(), nil)
 	if err != nil {
 		return nil, err
 	}
-	own := m.Subject() == s.name() // the message is a single block
-	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == s.id || own && e.Session == "" })
+	i := slices.IndexFunc(entries, func(e block.Entry) bool { return e.Session == s.id || single && e.Session == "" })
 	if i < 0 {
 		return nil, nil
 	}

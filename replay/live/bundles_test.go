@@ -25,7 +25,7 @@ type bundling struct {
 
 func (p *bundling) Publish(ctx context.Context, b ingest.EncodedBlock, done func(error)) error {
 	n := p.count.Add(1)
-	subject := ingest.BundleSubject(b.Tenant, ingest.Bucket(b.Session))
+	subject := ingest.Partition{}.BundleSubject(b.Tenant, ingest.Bucket(b.Session))
 	if n%20 == 0 {
 		foreign := block.AppendBundle(nil, []block.Entry{{Session: "foreign", Data: []byte("not to be opened")}})
 		for range 40 {

@@ -79,6 +79,7 @@ func TestEachFrameOnce(t *testing.T) {
 	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Minute) })
 	// A slow follower finds the blocks removed, and reads what is stored.
 	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Millisecond) })
+	t.Run("over partitions", func(t *testing.T) { eachFrameOnce(t, partitionedBench(t), time.Minute) })
 	t.Run("in bundles", func(t *testing.T) {
 		b := newBench(t)
 		b.publisher = &bundling{js: b.js}

@@ -20,12 +20,13 @@ import (
 // Options configures a library. Zero values select the defaults.
 type Options struct {
 	NATS *nats.Conn
-	// Stream is the JetStream stream of blocks. Sink is the durable consumer that acknowledges a
-	// block once it is stored.
-	Stream, Sink string
-	// Filters returns the subjects of a session's blocks: first the subject of single
-	// blocks, then the subjects of bundles that may contain one.
-	Filters func(tenant, session string) []string
+	// Locate returns the JetStream stream of a session's blocks, and their subjects: first the
+	// subject of single blocks, then the subjects of bundles that may contain one. It is called
+	// often. A session moves to another stream when the number of partitions changes; then all
+	// earlier blocks are stored, and the numbers of later blocks are above theirs.
+	Locate func(ctx context.Context, tenant, session string) (stream string, subjects []string, err error)
+	// Sink is the durable consumer that acknowledges a block once it is stored.
+	Sink    string
 	Stored  replay.Library // the stored sessions
 	Deleted *tombstone.Set // tombstones of deleted sessions; nil for none
 	Budget  *budget.Budget // charged for the blocks that tails keep; nil for none
@@ -55,8 +56,8 @@ type Library struct {
 	opts Options
 	js   jetstream.JetStream
 
-	mu     sync.Mutex       // guards the fields below
-	tails  map[string]*tail // by their sessions' names
+	mu     sync.Mutex // guards the fields below
+	tails  map[session]*tail
 	closed bool
 }
 
@@ -84,7 +85,7 @@ func New(opts Options) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
-	return &Library{opts: opts, js: js, tails: map[string]*tail{}}, nil
+	return &Library{opts: opts, js: js, tails: map[session]*tail{}}, nil
 }
 
 // Close ends the consumers. All readers must be closed.
@@ -104,20 +105,20 @@ func (l *Library) Close() {
 
 // Tape implements replay.Library. It finds a session as soon as JetStream has the session's first
 // block.
-func (l *Library) Tape(ctx context.Context, tenant, session string) (replay.Tape, error) {
-	t := &tape{library: l, session: newSession(&l.opts, tenant, session)}
+func (l *Library) Tape(ctx context.Context, tenant, id string) (replay.Tape, error) {
+	t := &tape{library: l, session: &session{tenant, id}}
 	if err := l.readDeleted(ctx, t.session); err != nil {
-		return nil, fmt.Errorf("follow session %q: %w", session, err)
+		return nil, fmt.Errorf("follow session %q: %w", id, err)
 	}
 	lookCtx, cancel := context.WithTimeoutCause(ctx, openTimeout,
 		fmt.Errorf("JetStream did not return the session's blocks within %s", openTimeout))
 	defer cancel()
 	view, err := t.takeSnapshot(lookCtx, nil)
 	if err != nil {
-		return nil, fmt.Errorf("follow session %q: %w", session, err)
+		return nil, fmt.Errorf("follow session %q: %w", id, err)
 	}
 	if !t.known() {
-		return nil, fmt.Errorf("session %q: %w", session, replay.ErrNoSession)
+		return nil, fmt.Errorf("session %q: %w", id, replay.ErrNoSession)
 	}
 	// A session that ended recently is still followed, so that a resumed playback continues at its
 	// block.
@@ -139,10 +140,10 @@ func (l *Library) acquire(s *session, from uint64) (*tail, error) {
 	if l.closed {
 		return nil, errClosed
 	}
-	t := l.tails[s.name()]
+	t := l.tails[*s]
 	if t == nil {
 		t = newTail(l, s, from)
-		l.tails[s.name()] = t
+		l.tails[*s] = t
 	}
 	t.readers++
 	t.several.Store(t.readers > 1)
@@ -162,9 +163,9 @@ func (l *Library) release(t *tail) {
 	turn := t.left
 	time.AfterFunc(idle, func() {
 		l.mu.Lock()
-		unused := t.readers == 0 && t.left == turn && l.tails[t.session.name()] == t
+		unused := t.readers == 0 && t.left == turn && l.tails[*t.session] == t
 		if unused {
-			delete(l.tails, t.session.name())
+			delete(l.tails, *t.session)
 		}
 		l.mu.Unlock()
 		if unused {
@@ -173,9 +174,13 @@ func (l *Library) release(t *tail) {
 	})
 }
 
-// floor returns the sequence number up to which all blocks are stored.
-func (l *Library) floor(ctx context.Context) (uint64, error) {
-	c, err := l.js.Consumer(ctx, l.opts.Stream, l.opts.Sink)
+// floor returns the sequence number up to which all blocks of a session's stream are stored.
+func (l *Library) floor(ctx context.Context, s *session) (uint64, error) {
+	name, _, err := l.locate(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	c, err := l.js.Consumer(ctx, name, l.opts.Sink)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, nil // no block counts as stored
 	}
@@ -185,11 +190,11 @@ func (l *Library) floor(ctx context.Context) (uint64, error) {
 	return c.CachedInfo().AckFloor.Stream, nil
 }
 
-// first returns the number of the first block that JetStream may still have.
-func (l *Library) first(ctx context.Context) (uint64, error) {
-	s, err := l.js.Stream(ctx, l.opts.Stream)
+// first returns the number of the first block of a session's stream that JetStream may still have.
+func (l *Library) first(ctx context.Context, s *session) (uint64, error) {
+	str, _, err := l.stream(ctx, s)
 	if err != nil {
-		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+		return 0, err
 	}
-	return s.CachedInfo().State.FirstSeq, nil
+	return str.CachedInfo().State.FirstSeq, nil
 }

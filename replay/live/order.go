@@ -119,7 +119,7 @@ func (r *reader) removed(ctx context.Context, now time.Time) (bool, error) {
 		return false, nil
 	}
 	r.removedAt = now
-	first, err := r.tape.library.first(ctx)
+	first, err := r.tape.library.first(ctx, r.tape.session)
 	if err != nil {
 		return false, err
 	}

@@ -16,8 +16,10 @@ type pull struct {
 	session  *session
 	next     uint64 // the lowest number that may arrive
 	consumer jetstream.Consumer
-	taken    uint64 // messages that the consumer has delivered
-	ask      int    // number of blocks to request next; fewer if blocks are large
+	stream   string   // of the consumer
+	subjects []string // of the session's blocks in it
+	taken    uint64   // messages that the consumer has delivered
+	ask      int      // number of blocks to request next; fewer if blocks are large
 }
 
 // pullBytes is the approximate number of bytes per fetch, unless one block is larger.
@@ -28,8 +30,12 @@ func (p *pull) open(ctx context.Context) error {
 	if p.consumer != nil {
 		return nil
 	}
-	c, err := p.library.js.CreateConsumer(ctx, p.library.opts.Stream, jetstream.ConsumerConfig{
-		FilterSubjects: p.session.filters, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+	stream, subjects, err := p.library.locate(ctx, p.session)
+	if err != nil {
+		return err
+	}
+	c, err := p.library.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		FilterSubjects: subjects, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq: max(p.next, 1),
 		AckPolicy:   jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
 		InactiveThreshold: time.Minute,
@@ -37,7 +43,7 @@ func (p *pull) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("consumer of %s: %w", p.session, err)
 	}
-	p.consumer, p.taken = c, 0
+	p.consumer, p.taken, p.stream, p.subjects = c, 0, stream, subjects
 	return nil
 }
 
@@ -69,6 +75,9 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 		if err != nil {
 			return nil, fmt.Errorf("consumer of %s: %w", p.session, err)
 		}
+		if stream, _, err := p.library.locate(ctx, p.session); err == nil && stream != p.stream {
+			return nil, fmt.Errorf("%s: %w", p.session, errMoved)
+		}
 		if delivered = info.Delivered.Consumer; delivered == p.taken {
 			wait = lossChecks
 		} else {
@@ -76,6 +85,10 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 		}
 	}
 }
+
+// errMoved is the error if the session's blocks are in another stream, since the number of
+// partitions has changed.
+var errMoved = errors.New("the blocks are in another partition now")
 
 var errLost = errors.New("delivered by NATS, but lost in transit")
 
@@ -90,7 +103,7 @@ func (p *pull) take(m jetstream.Msg) (*piece, error) {
 		return nil, fmt.Errorf("%d messages of %s: %w", meta.Sequence.Consumer-p.taken, p.session, errLost)
 	}
 	p.next = meta.Sequence.Stream + 1
-	b, err := pieceOf(m, p.session, meta.Sequence.Stream, meta.Timestamp)
+	b, err := pieceOf(m, p.session, m.Subject() == p.subjects[0], meta.Sequence.Stream, meta.Timestamp)
 	if err != nil {
 		p.library.opts.Log.Warn("live: skipped an unreadable block", "session", p.session, "error", err)
 		return nil, nil
@@ -149,5 +162,5 @@ func (p *pull) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	// If this fails, JetStream removes the consumer after its inactivity limit.
-	_ = p.library.js.DeleteConsumer(ctx, p.library.opts.Stream, name)
+	_ = p.library.js.DeleteConsumer(ctx, p.stream, name)
 }

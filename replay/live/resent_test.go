@@ -122,7 +122,7 @@ func TestResumeAfterDistantBlocks(t *testing.T) {
 		Frames: []schema.Frame{{At: first.begin, Raw: []byte("foreign\n")}},
 	}, block.S2)}})
 	for range between {
-		subject := ingest.BundleSubject(ingest.DefaultTenant, ingest.Bucket("s"))
+		subject := ingest.Partition{}.BundleSubject(ingest.DefaultTenant, ingest.Bucket("s"))
 		if _, err := b.js.Publish(t.Context(), subject, foreign); err != nil {
 			t.Fatal(err)
 		}

@@ -9,31 +9,39 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// session identifies a session and the subjects of its blocks in JetStream.
-type session struct {
-	tenant, id string
-	filters    []string
-}
-
-func newSession(o *Options, tenant, id string) *session {
-	return &session{tenant, id, o.Filters(tenant, id)}
-}
-
-// name returns the subject of the session's single blocks, which is unique to the session.
-func (s *session) name() string { return s.filters[0] }
+// session identifies a session.
+type session struct{ tenant, id string }
 
 // String returns the session's name for messages.
 func (s *session) String() string { return "session " + strconv.Quote(s.id) }
 
+// locate returns the JetStream stream of a session's blocks, and their subjects.
+func (l *Library) locate(ctx context.Context, s *session) (name string, subjects []string, err error) {
+	return l.opts.Locate(ctx, s.tenant, s.id)
+}
+
+// stream returns the stream of a session's blocks with its current state, and their subjects.
+func (l *Library) stream(ctx context.Context, s *session) (jetstream.Stream, []string, error) {
+	name, subjects, err := l.locate(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	str, err := l.js.Stream(ctx, name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("JetStream stream %s: %w", name, err)
+	}
+	return str, subjects, nil
+}
+
 // last returns the number of the last message that may contain a block of a session, 0 if there is
 // none.
 func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
-	str, err := l.js.Stream(ctx, l.opts.Stream)
+	str, filters, err := l.stream(ctx, s)
 	if err != nil {
-		return 0, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+		return 0, err
 	}
 	var last uint64
-	for _, filter := range s.filters {
+	for _, filter := range filters {
 		m, err := str.GetLastMsgForSubject(ctx, filter)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
@@ -49,11 +57,11 @@ func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
 // none reports whether JetStream has no message that may contain a block of a session
 // with a number in [from, to).
 func (l *Library) none(ctx context.Context, s *session, from, to uint64) (bool, error) {
-	str, err := l.js.Stream(ctx, l.opts.Stream)
+	str, filters, err := l.stream(ctx, s)
 	if err != nil {
-		return false, fmt.Errorf("JetStream stream %s: %w", l.opts.Stream, err)
+		return false, err
 	}
-	for _, filter := range s.filters {
+	for _, filter := range filters {
 		m, err := str.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue

@@ -45,9 +45,9 @@ func (nothing) Tape(context.Context, string, string) (replay.Tape, error) {
 func silent(recorder string, known Recorders) *reader {
 	l := &Library{
 		opts:  Options{Grace: 3 * time.Second, GraceHTTP: 30 * time.Second, Silence: time.Hour, Stored: nothing{}, Recorders: known},
-		tails: map[string]*tail{},
+		tails: map[session]*tail{},
 	}
-	s := &session{tenant: "default", id: "s", filters: []string{"blocks.s"}}
+	s := &session{tenant: "default", id: "s"}
 	t := &tape{library: l, session: s}
 	t.note(&schema.StreamState{StreamID: "a", Frames: 1, LastAt: time.Now().UnixNano(), Recorder: recorder, Version: 1}, time.Now())
 	r := &reader{tape: t, query: replay.Query{}, tracks: map[string]*track{}, view: &snapshot{}, begun: true}

@@ -47,7 +47,7 @@ func (t *tape) takeSnapshot(ctx context.Context, from *liveAt) (*snapshot, error
 func (t *tape) scan(ctx context.Context, from *liveAt, back uint64) (*snapshot, error) {
 	l := t.library
 	v := &snapshot{at: time.Now(), ends: map[string]uint64{}, chains: map[string]*chain{}}
-	floor, err := l.floor(ctx)
+	floor, err := l.floor(ctx, t.session)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (t *tape) scan(ctx context.Context, from *liveAt, back uint64) (*snapshot, 
 		switch {
 		case errors.Is(err, errRemoved):
 			// Either the floor has risen in the meantime, or the frame's block is old.
-			first, err := l.first(ctx)
+			first, err := l.first(ctx, t.session)
 			if err != nil {
 				return nil, err
 			}
@@ -114,7 +114,7 @@ func (t *tape) scan(ctx context.Context, from *liveAt, back uint64) (*snapshot, 
 		}
 		return v, nil
 	}
-	first, err := l.first(ctx)
+	first, err := l.first(ctx, t.session)
 	if err == nil && first > from.block {
 		err = errRemoved
 	}

@@ -51,7 +51,7 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 		s.leave()
 		return nil, nil, err
 	}
-	first, err := s.library.first(ctx)
+	first, err := s.library.first(ctx, s.tail.session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,9 +66,10 @@ func (s *source) get(ctx context.Context) ([]*piece, <-chan struct{}, error) {
 	// No blocks: the fetch timed out, or no block precedes the blocks of the tail.
 	none, err := s.library.none(ctx, s.tail.session, s.next, low)
 	if err != nil || !none {
+		s.leave() // the consumer may have been lost with its NATS server
 		return nil, nil, err
 	}
-	if first, err = s.library.first(ctx); err != nil {
+	if first, err = s.library.first(ctx, s.tail.session); err != nil {
 		return nil, nil, err
 	}
 	if first > s.next {

@@ -123,7 +123,7 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	first, err := t.library.first(ctx)
+	first, err := t.library.first(ctx, t.session)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,8 @@ func (t *tail) receive(ctx context.Context, p *pull) error {
 			return err
 		}
 		if p.next-1 > before && time.Since(last) > gapCheck {
-			if first, err := t.library.first(ctx); err != nil {
+			if first, err := t.library.first(ctx, t.session); err != nil {
+				p.next = before // the block was not added, so the next consumer begins with it
 				return err
 			} else if first > before {
 				t.raiseLow(p.next - 1)

@@ -32,7 +32,7 @@ func follow(ctx context.Context, c *cluster, s *pacedSource) (*follower, error) 
 		return nil, err
 	}
 	consumer, err := js.OrderedConsumer(ctx, jetstream.StreamName, njs.OrderedConsumerConfig{
-		FilterSubjects: ingest.SubjectFilters(ingest.DefaultTenant, s.session),
+		FilterSubjects: ingest.Partition{}.Filters(ingest.DefaultTenant, s.session),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("follow session %s: %w", s.session, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/jetstream"
 )
 
 // A block that is not durable in the end is not counted as unstored. Its amounts are given back if
@@ -30,7 +31,7 @@ func TestTakesBack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				next := &held{err: c.refuse}
-				progress := func(context.Context) (last, stored uint64, err error) { return 1, 0, nil }
+				progress := func(context.Context) ([]jetstream.Progress, error) { return []jetstream.Progress{{Last: 1}}, nil }
 				p := New(t.Context(), Options{Next: next, Rates: Rates{BytesPerTenant: 1000}, Progress: progress})
 				block := ingest.EncodedBlock{Tenant: "t", Frames: 10, Data: make([]byte, 1000)}
 				ctx, cancel := context.WithCancel(t.Context())

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,9 +47,8 @@ const (
 	askEvery = 100 * time.Millisecond
 )
 
-// Progress returns the sequence of the last message in JetStream. It also returns the sequence up
-// to which all messages are stored; this value is read after the first one.
-type Progress func(context.Context) (last, stored uint64, err error)
+// Progress returns how far the sinks have stored each partition.
+type Progress func(context.Context) ([]jetstream.Progress, error)
 
 // unstored limits bulk recordings to the rate at which the sink stores them, so that blocks of
 // other recordings do not wait behind minutes of bulk blocks. It delays blocks of bulk recordings
@@ -86,10 +86,26 @@ func (l *load) add(m load, sign int64) {
 	l.frames += sign * m.frames
 }
 
-// group is an amount of blocks whose sequences are at most last.
+// group is an amount of blocks whose sequences are at most the last ones.
 type group struct {
 	load
-	last uint64
+	last []jetstream.Progress
+}
+
+// isStored reports whether the sinks have stored the blocks of the group. When the number of
+// partitions changes, all earlier blocks are stored.
+func (g *group) isStored(now []jetstream.Progress) bool {
+	for i := range g.last {
+		if len(now) == len(g.last) && now[i].Stored < g.last[i].Last {
+			return false
+		}
+	}
+	return true
+}
+
+// sameLast reports whether the last sequences are those of now.
+func (g *group) sameLast(now []jetstream.Progress) bool {
+	return slices.EqualFunc(g.last, now, func(a, b jetstream.Progress) bool { return a.Last == b.Last })
 }
 
 // newUnstored returns the bound. It calls progress until life ends.
@@ -228,13 +244,13 @@ func (u *unstored) ask() bool {
 	u.mu.Unlock()
 	ctx, cancel := context.WithTimeout(u.life, longest)
 	defer cancel()
-	last, stored, err := u.progress(ctx)
+	now, err := u.progress(ctx)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if err != nil { // treat an error as no progress
 		u.unplaced.add(newest.load, 1)
 	} else {
-		u.store(newest, last, stored)
+		u.store(newest, now)
 	}
 	close(u.changed)
 	u.changed = make(chan struct{})
@@ -242,17 +258,17 @@ func (u *unstored) ask() bool {
 	return u.following
 }
 
-// store adds a group of blocks whose sequences are at most last, and removes the groups up to
-// stored. mu is held.
-func (u *unstored) store(newest group, last, stored uint64) {
-	newest.last = last
+// store adds a group of blocks whose sequences are at most the last ones of now, and removes the
+// groups that are stored. mu is held.
+func (u *unstored) store(newest group, now []jetstream.Progress) {
+	newest.last = now
 	switch n := len(u.groups); {
-	case n > 0 && u.groups[n-1].last == last:
+	case n > 0 && u.groups[n-1].sameLast(now):
 		u.groups[n-1].add(newest.load, 1)
 	case newest.load != load{}:
 		u.groups = append(u.groups, newest)
 	}
-	for len(u.groups) > 0 && u.groups[0].last <= stored {
+	for len(u.groups) > 0 && u.groups[0].isStored(now) {
 		u.forget(u.groups[0].load)
 		u.groups = u.groups[1:]
 		u.moved = time.Now()

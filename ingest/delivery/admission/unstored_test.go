@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -22,8 +23,8 @@ func (s *store) Publish(_ context.Context, _ ingest.EncodedBlock, done func(erro
 	return nil
 }
 
-func (s *store) progress(context.Context) (last, stored uint64, err error) {
-	return s.last.Load(), s.stored.Load(), nil
+func (s *store) progress(context.Context) ([]jetstream.Progress, error) {
+	return []jetstream.Progress{{Last: s.last.Load(), Stored: s.stored.Load()}}, nil
 }
 
 // storeAll has the sink store what was published so far.

@@ -90,9 +90,13 @@ func (s *Store) List(ctx context.Context, after uint64, limit int) ([]Letter, er
 // stored becomes a letter with another number. Retry returns how many letters were published; after
 // an error the remaining letters stay.
 func (s *Store) Retry(ctx context.Context, seqs ...uint64) (int, error) {
+	of, err := stream.NewLayout(s.js).Partitions(ctx)
+	if err != nil {
+		return 0, err
+	}
 	return s.each(ctx, seqs, func(m *jetstream.RawStreamMsg) error {
 		again := &nats.Msg{Subject: m.Header.Get(stream.HeaderSubject), Data: m.Data, Header: retried(m)}
-		if _, err := ingest.SubjectTenant(again.Subject); err != nil {
+		if again.Subject, err = ingest.Repartition(again.Subject, of); err != nil {
 			return fmt.Errorf("dead letter %d cannot be published again: %w", m.Sequence, err)
 		}
 		// JetStream deduplicates the message if it is published again after a failed

@@ -22,6 +22,7 @@ import (
 type answers struct {
 	nc      *nats.Conn
 	release func(weight int64)
+	closed  func()        // called when no stream has the subject of a message
 	fewer   func()        // called when fewer messages are in flight, by a goroutine that may wait
 	wake    chan struct{} // makes the goroutine call fewer
 
@@ -39,8 +40,8 @@ type sent struct {
 	span   trace.Span
 }
 
-func (a *answers) init(nc *nats.Conn, release func(int64), fewer func()) {
-	a.nc, a.release, a.fewer = nc, release, fewer
+func (a *answers) init(nc *nats.Conn, release func(int64), fewer, closed func()) {
+	a.nc, a.release, a.fewer, a.closed = nc, release, fewer, closed
 	a.wake = make(chan struct{}, 1)
 }
 
@@ -138,6 +139,9 @@ func (a *answers) settle(m sent, err error) {
 	}
 	if err != nil {
 		publishFailures.Inc()
+		if errors.Is(err, nats.ErrNoResponders) {
+			a.closed()
+		}
 		err = fmt.Errorf("publish to JetStream: %w", explain(err))
 	}
 	for _, done := range m.dones {
@@ -146,7 +150,7 @@ func (a *answers) settle(m sent, err error) {
 }
 
 // confirmed is the prefix of nearly every acknowledgement.
-var confirmed = []byte(`{"stream":"` + StreamName + `"`)
+var confirmed = []byte(`{"stream":"` + StreamName)
 
 // errAnswer reports a reply that is not from JetStream.
 var errAnswer = errors.New("not an answer from JetStream")

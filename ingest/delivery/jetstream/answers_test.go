@@ -45,7 +45,7 @@ func TestAnswered(t *testing.T) {
 func TestExpire(t *testing.T) {
 	var released int64
 	var a answers
-	a.init(nil, func(n int64) { released += n }, func() {})
+	a.init(nil, func(n int64) { released += n }, func() {}, func() {})
 	results := map[string]error{}
 	settle := func(name string) []func(error) {
 		return []func(error){func(err error) {

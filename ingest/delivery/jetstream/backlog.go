@@ -9,16 +9,18 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"tapedeck/ingest"
 )
 
-// Backlog describes the stream of blocks, and how much of it the sink has not stored. JetStream
-// counts messages; a message holds one block or several.
+// Backlog describes the partitions of the blocks together, and how much of them the sink has not
+// stored. JetStream counts messages; a message holds one block or several.
 type Backlog struct {
-	Messages uint64 `json:"messages"`
-	Bytes    uint64 `json:"bytes"`
-	Limit    uint64 `json:"limit_bytes"` // size above which the stream refuses messages; 0 for none
+	Partitions int    `json:"partitions"`
+	Messages   uint64 `json:"messages"`
+	Bytes      uint64 `json:"bytes"`
+	Limit      uint64 `json:"limit_bytes"` // sum of the sizes above which partitions refuse messages; 0 for none
+	// Fill is the used part of the limit of the partition that is fullest, from 0 to 1; 0 without a
+	// limit.
+	Fill float64 `json:"fill"`
 	// Unstored counts the messages that the sink has not acknowledged. UnstoredBytes is their share
 	// of Bytes, an estimate that assumes messages of equal size.
 	Unstored      uint64    `json:"unstored_messages"`
@@ -32,14 +34,6 @@ type Backlog struct {
 // Age returns how long the oldest message has waited for the sink; 0 if none waits.
 func (b *Backlog) Age() time.Duration { return time.Duration(b.OldestMS * float64(time.Millisecond)) }
 
-// Fill returns the used part of the stream's limit, from 0 to 1; 0 without a limit.
-func (b *Backlog) Fill() float64 {
-	if b.Limit == 0 {
-		return 0
-	}
-	return float64(b.Bytes) / float64(b.Limit)
-}
-
 // BacklogReader reads the backlog from JetStream, at most once a second: calls within a second
 // return the previous result. It is safe for use by many goroutines.
 type BacklogReader struct {
@@ -50,7 +44,7 @@ type BacklogReader struct {
 	asked  time.Time
 	latest Backlog
 	err    error
-	oldest position // position of the oldest unstored message at the last lookup
+	oldest map[string]position // by stream: the oldest unstored message at the last lookup
 }
 
 // position is the sequence and the publishing time of a message.
@@ -69,7 +63,7 @@ func NewBacklogReader(nc *nats.Conn, consumer string) (*BacklogReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backlog: JetStream: %w", err)
 	}
-	return &BacklogReader{js: js, consumer: consumer}, nil
+	return &BacklogReader{js: js, consumer: consumer, oldest: map[string]position{}}, nil
 }
 
 // Read returns the backlog, at most a second old.
@@ -88,12 +82,40 @@ func (r *BacklogReader) Read(ctx context.Context) (Backlog, error) {
 }
 
 func (r *BacklogReader) ask(ctx context.Context) (Backlog, error) {
-	s, err := r.js.Stream(ctx, StreamName)
+	partitions, err := Partitions(ctx, r.js)
 	if err != nil {
-		return Backlog{}, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+		return Backlog{}, err
 	}
+	var all Backlog
+	for _, s := range partitions {
+		b, err := r.of(ctx, s)
+		if err != nil {
+			return Backlog{}, err
+		}
+		all.add(b)
+	}
+	return all, nil
+}
+
+// add adds the backlog of another partition.
+func (b *Backlog) add(other Backlog) {
+	b.Partitions += other.Partitions
+	b.Messages, b.Bytes, b.Limit = b.Messages+other.Messages, b.Bytes+other.Bytes, b.Limit+other.Limit
+	b.Fill = max(b.Fill, other.Fill)
+	b.Unstored, b.UnstoredBytes = b.Unstored+other.Unstored, b.UnstoredBytes+other.UnstoredBytes
+	b.InFlight, b.Redelivered = b.InFlight+other.InFlight, b.Redelivered+other.Redelivered
+	if b.OldestAt.IsZero() || !other.OldestAt.IsZero() && other.OldestAt.Before(b.OldestAt) {
+		b.OldestAt = other.OldestAt
+	}
+}
+
+// of returns the backlog of a partition.
+func (r *BacklogReader) of(ctx context.Context, s jetstream.Stream) (Backlog, error) {
 	config, state := s.CachedInfo().Config, s.CachedInfo().State
-	b := Backlog{Messages: state.Msgs, Bytes: state.Bytes, Limit: uint64(max(config.MaxBytes, 0))}
+	b := Backlog{Partitions: 1, Messages: state.Msgs, Bytes: state.Bytes, Limit: uint64(max(config.MaxBytes, 0))}
+	if b.Limit > 0 {
+		b.Fill = float64(b.Bytes) / float64(b.Limit)
+	}
 	stored, err := r.stored(ctx, s, &b)
 	if err != nil || b.Unstored == 0 {
 		return b, err
@@ -126,20 +148,20 @@ func (r *BacklogReader) stored(ctx context.Context, s jetstream.Stream, b *Backl
 // published returns the publishing time of the first message with a sequence of at least seq; the
 // zero time if there is no such message.
 func (r *BacklogReader) published(ctx context.Context, s jetstream.Stream, seq uint64) (time.Time, error) {
-	state := s.CachedInfo().State
+	state, name := s.CachedInfo().State, s.CachedInfo().Config.Name
 	if seq <= state.FirstSeq {
 		return state.FirstTime, nil
 	}
-	if r.oldest.seq == seq {
-		return r.oldest.at, nil
+	if oldest := r.oldest[name]; oldest.seq == seq {
+		return oldest.at, nil
 	}
-	m, err := s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(ingest.SubjectPrefix+">"))
+	m, err := s.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(">"))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return time.Time{}, nil // the message was removed meanwhile
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("JetStream stream %s: message %d: %w", StreamName, seq, err)
+		return time.Time{}, fmt.Errorf("JetStream stream %s: message %d: %w", name, seq, err)
 	}
-	r.oldest = position{seq, m.Time}
+	r.oldest[name] = position{seq, m.Time}
 	return m.Time, nil
 }

@@ -38,7 +38,7 @@ func TestBacklog(t *testing.T) {
 		}
 		return b
 	}
-	if b := read(); b.Messages != 0 || b.Unstored != 0 || b.Age() != 0 || b.Limit != 1<<20 || b.Fill() != 0 {
+	if b := read(); b.Messages != 0 || b.Unstored != 0 || b.Age() != 0 || b.Limit != 1<<20 || b.Fill != 0 {
 		t.Errorf("empty: %+v", b)
 	}
 	published := make([]time.Time, 5)
@@ -52,7 +52,7 @@ func TestBacklog(t *testing.T) {
 		}
 		published[i] = m.Time
 	}
-	if b := read(); b.Messages != 5 || b.Unstored != 5 || b.UnstoredBytes != b.Bytes || !b.OldestAt.Equal(published[0]) || b.Fill() < 5000.0/(1<<20) {
+	if b := read(); b.Messages != 5 || b.Unstored != 5 || b.UnstoredBytes != b.Bytes || !b.OldestAt.Equal(published[0]) || b.Fill < 5000.0/(1<<20) {
 		t.Errorf("without a sink: %+v, want the oldest of %v", b, published[0])
 	}
 	consumer, err := js.CreateOrUpdateConsumer(t.Context(), jetstream.StreamName, njs.ConsumerConfig{

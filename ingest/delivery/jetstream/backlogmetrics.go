@@ -16,7 +16,9 @@ var (
 	upMetric       = describe("up", "1 if JetStream answered, so that the other metrics of this name are present, else 0.")
 	messagesMetric = describe("messages", "Messages in the stream of blocks. One holds a block or several.")
 	bytesMetric    = describe("bytes", "Bytes in the stream of blocks.")
-	limitMetric    = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes.")
+	limitMetric    = describe("limit_bytes", "Size at which the stream of blocks refuses messages, bytes; with partitions the sum of their sizes.")
+	fillMetric     = describe("fill_ratio", "Used part of the limit of the partition that is fullest, from 0 to 1; 0 without a limit.")
+	countMetric    = describe("partitions", "JetStream streams over which the blocks are partitioned.")
 	unstoredMetric = describe("unstored_messages",
 		"Messages in the stream of blocks that the sink has not stored.")
 	unstoredBytesMetric = describe("unstored_bytes",
@@ -35,7 +37,7 @@ func describe(name, help string) *prometheus.Desc {
 // Describe implements prometheus.Collector.
 func (r *BacklogReader) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		upMetric, messagesMetric, bytesMetric, limitMetric, unstoredMetric, unstoredBytesMetric,
+		upMetric, messagesMetric, bytesMetric, limitMetric, fillMetric, countMetric, unstoredMetric, unstoredBytesMetric,
 		inFlightMetric, redeliveredMetric, oldestMetric,
 	} {
 		descs <- d
@@ -58,6 +60,8 @@ func (r *BacklogReader) Collect(metrics chan<- prometheus.Metric) {
 	gauge(messagesMetric, float64(b.Messages))
 	gauge(bytesMetric, float64(b.Bytes))
 	gauge(limitMetric, float64(b.Limit))
+	gauge(fillMetric, b.Fill)
+	gauge(countMetric, float64(b.Partitions))
 	gauge(unstoredMetric, float64(b.Unstored))
 	gauge(unstoredBytesMetric, float64(b.UnstoredBytes))
 	gauge(inFlightMetric, float64(b.InFlight))

@@ -79,7 +79,7 @@ func (b *bundle) sent() { b.ids, b.frames, b.entries = nil, nil, nil }
 
 // message returns the message to send. It builds the data in room and returns the buffer for reuse.
 // A single block is sent without a bundle around it.
-func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
+func (b *bundle) message(room []byte, partitions int) (*nats.Msg, []byte) {
 	header := nats.Header{}
 	if b.bucket.bulk {
 		header[HeaderBulk] = []string{"1"}
@@ -87,14 +87,15 @@ func (b *bundle) message(room []byte) (*nats.Msg, []byte) {
 	if stated := b.contents(); stated != "" {
 		header[HeaderContents] = []string{stated}
 	}
+	partition := ingest.BucketPartition(b.bucket.tenant, b.bucket.number, partitions)
 	if len(b.entries) == 1 {
 		e := &b.entries[0]
 		header[jetstream.MsgIDHeader] = []string{ofTenant(b.ids[0], b.bucket.tenant)}
-		return &nats.Msg{Subject: ingest.Subject(b.bucket.tenant, e.Session), Header: header, Data: e.Data}, room
+		return &nats.Msg{Subject: partition.Subject(b.bucket.tenant, e.Session), Header: header, Data: e.Data}, room
 	}
 	room = block.AppendBundle(room[:0], b.entries)
 	header[jetstream.MsgIDHeader] = []string{b.id()}
-	return &nats.Msg{Subject: ingest.BundleSubject(b.bucket.tenant, b.bucket.number), Header: header, Data: room}, room
+	return &nats.Msg{Subject: partition.BundleSubject(b.bucket.tenant, b.bucket.number), Header: header, Data: room}, room
 }
 
 // contents returns the value of HeaderContents; "" if it is left out.

@@ -180,7 +180,7 @@ func TestBundlesInJetStream(t *testing.T) {
 	for tap := range taps {
 		session := fmt.Sprintf("%d-%d", tap, 17)
 		c, err := stream.CreateConsumer(t.Context(), njs.ConsumerConfig{
-			AckPolicy: njs.AckNonePolicy, FilterSubjects: ingest.SubjectFilters("default", session),
+			AckPolicy: njs.AckNonePolicy, FilterSubjects: ingest.Partition{}.Filters("default", session),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -36,11 +36,11 @@ func (d Durability) persistMode() jetstream.PersistModeType {
 // that are not stored.
 var ErrNotEmpty = errors.New("the stream holds blocks that are not stored")
 
-// ensureBlocks creates or updates the stream of blocks.
+// ensureBlocks creates or updates the stream of a partition.
 func ensureBlocks(
 	ctx context.Context, js jetstream.JetStream, c Config, want jetstream.StreamConfig,
 ) (jetstream.Stream, error) {
-	old, err := js.Stream(ctx, StreamName)
+	old, err := js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return js.CreateStream(ctx, want)
 	}
@@ -48,6 +48,7 @@ func ensureBlocks(
 		return nil, err
 	}
 	if old.CachedInfo().Config.PersistMode == want.PersistMode {
+		want.FirstSeq = old.CachedInfo().Config.FirstSeq // JetStream does not change it
 		return js.UpdateStream(ctx, want)
 	}
 	if !c.Recreate {
@@ -58,7 +59,7 @@ func ensureBlocks(
 		return nil, fmt.Errorf("change the durability to %s: %w: start with the previous durability "+
 			"until the sink has stored them", c.Durability, err)
 	}
-	if err := js.DeleteStream(ctx, StreamName); err != nil {
+	if err := js.DeleteStream(ctx, want.Name); err != nil {
 		return nil, err
 	}
 	return js.CreateStream(ctx, want)
@@ -73,6 +74,9 @@ func allStored(ctx context.Context, s jetstream.Stream) error {
 	lister := s.ListConsumers(ctx)
 	consumers := 0
 	for info := range lister.Info() {
+		if info.Config.Durable == "" {
+			continue // of a live reader
+		}
 		consumers++
 		if info.NumPending > 0 || info.NumAckPending > 0 {
 			return ErrNotEmpty

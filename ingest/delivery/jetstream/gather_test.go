@@ -51,7 +51,7 @@ func TestTakes(t *testing.T) {
 			if len(b.entries) < 2 {
 				continue
 			}
-			if msg, _ := b.message(nil); len(msg.Data) > most {
+			if msg, _ := b.message(nil, 1); len(msg.Data) > most {
 				t.Errorf("%d blocks of %d bytes make %d, over %d", len(b.entries), size, len(msg.Data), most)
 			}
 			if again := b.entries[0]; b.takes(&ingest.EncodedBlock{Session: again.Session}, 1<<20) {

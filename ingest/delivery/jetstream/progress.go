@@ -8,28 +8,41 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Progress returns a function that queries JetStream for the sequence of the last block, and then
-// for the sequence up to which the sinks' consumer has acknowledged all messages. The caller keeps
-// ownership of the connection.
-func Progress(nc *nats.Conn, consumer string) (func(context.Context) (last, stored uint64, err error), error) {
+// Progress is how far the sinks have stored one partition: the sequence of the last message, and the
+// sequence up to which all messages are stored.
+type Progress struct{ Last, Stored uint64 }
+
+// ReadProgress returns a function that queries JetStream for the progress of all partitions. It
+// queries the last sequences before the stored ones. The caller keeps ownership of the connection.
+func ReadProgress(nc *nats.Conn, consumer string) (func(context.Context) ([]Progress, error), error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, fmt.Errorf("progress of the sink: JetStream: %w", err)
 	}
-	return func(ctx context.Context) (last, stored uint64, err error) {
-		s, err := js.Stream(ctx, StreamName)
+	return func(ctx context.Context) ([]Progress, error) {
+		partitions, err := Partitions(ctx, js)
 		if err != nil {
-			return 0, 0, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+			return nil, err
 		}
-		last = s.CachedInfo().State.LastSeq
-		c, err := s.Consumer(ctx, consumer)
-		if err != nil {
-			return 0, 0, fmt.Errorf("JetStream consumer %s: %w", consumer, err)
+		progress := make([]Progress, len(partitions))
+		for i, s := range partitions {
+			if progress[i], err = progressOf(ctx, s, consumer); err != nil {
+				return nil, err
+			}
 		}
-		info := c.CachedInfo()
-		if info.NumPending == 0 && info.NumAckPending == 0 {
-			return last, last, nil // the acknowledgement floor may lag behind removed messages
-		}
-		return last, info.AckFloor.Stream, nil
+		return progress, nil
 	}, nil
+}
+
+func progressOf(ctx context.Context, s jetstream.Stream, consumer string) (Progress, error) {
+	last := s.CachedInfo().State.LastSeq
+	c, err := s.Consumer(ctx, consumer)
+	if err != nil {
+		return Progress{}, fmt.Errorf("JetStream consumer %s: %w", consumer, err)
+	}
+	info := c.CachedInfo()
+	if info.NumPending == 0 && info.NumAckPending == 0 {
+		return Progress{last, last}, nil // the acknowledgement floor may lag behind removed messages
+	}
+	return Progress{last, info.AckFloor.Stream}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,6 +25,9 @@ type Publisher struct {
 	nc      *nats.Conn
 	window  *semaphore.Weighted // bytes in flight
 	answers answers
+	layout  *Layout
+	// partitions is the number of partitions; 0 if it is to be read.
+	partitions atomic.Int32
 
 	mu       sync.Mutex // guards the fields below, and keeps messages in the order of their blocks
 	gathered gathered
@@ -48,8 +52,12 @@ func NewPublisher(nc *nats.Conn) (*Publisher, error) {
 	if nc.IsClosed() {
 		return nil, fmt.Errorf("JetStream: %w", nats.ErrConnectionClosed)
 	}
-	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes), gathered: newGathered()}
-	p.answers.init(nc, p.window.Release, p.answered)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	p := &Publisher{nc: nc, window: semaphore.NewWeighted(windowBytes), gathered: newGathered(), layout: NewLayout(js)}
+	p.answers.init(nc, p.window.Release, p.answered, func() { p.partitions.Store(0) })
 	return p, nil
 }
 
@@ -66,6 +74,7 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	if !p.nc.IsConnected() {
 		return fmt.Errorf("NATS at %s: %w", p.nc.ConnectedUrlRedacted(), nats.ErrDisconnected)
 	}
+	p.readPartitions(ctx)
 	weight := weight(encoded.Data)
 	if err := p.window.Acquire(ctx, weight); err != nil {
 		return fmt.Errorf("JetStream does not acknowledge the messages in flight: %w", err)
@@ -96,6 +105,17 @@ func (p *Publisher) Publish(ctx context.Context, encoded ingest.EncodedBlock, do
 	return nil
 }
 
+// readPartitions reads the number of partitions if it is unknown. If it stays unknown, the blocks have
+// the subjects of one partition: a stream of more partitions does not accept them.
+func (p *Publisher) readPartitions(ctx context.Context) {
+	if p.partitions.Load() > 0 {
+		return
+	}
+	if of, err := p.layout.Partitions(ctx); err == nil {
+		p.partitions.Store(int32(of))
+	}
+}
+
 // answered is called when fewer messages are in flight.
 func (p *Publisher) answered() {
 	p.mu.Lock()
@@ -118,7 +138,7 @@ func (p *Publisher) send(b *bundle) {
 		err = fmt.Errorf("subscribe to JetStream's answers: %w", err)
 	} else {
 		var msg *nats.Msg
-		msg, p.data = b.message(p.data)
+		msg, p.data = b.message(p.data, int(p.partitions.Load()))
 		msg.Reply = reply
 		tracing.Inject(ctx, msg.Header)
 		sentMessages.Inc()

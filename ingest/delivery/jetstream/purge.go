@@ -8,7 +8,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/ingest"
 	"tapedeck/schema"
 	"tapedeck/schema/lifecycle/tombstone"
 )
@@ -25,11 +24,15 @@ const purgeBatch = 512
 // have begun. Blocks in bundles stay until the bundle is trimmed; sinks do not store them, and
 // readers do not return them.
 func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) error {
-	s, err := js.Stream(ctx, StreamName)
+	name, filters, err := NewLayout(js).Locate(ctx, t.Tenant, t.Session)
 	if err != nil {
-		return fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+		return err
 	}
-	subject := ingest.Subject(t.Tenant, t.Session)
+	s, err := js.Stream(ctx, name)
+	if err != nil {
+		return fmt.Errorf("JetStream stream %s: %w", name, err)
+	}
+	subject := filters[0]
 	last, err := s.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil
@@ -37,7 +40,7 @@ func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) 
 	if err != nil {
 		return fmt.Errorf("last block on %s: %w", subject, err)
 	}
-	upTo, err := coveredUpTo(ctx, js, t, subject, last.Sequence)
+	upTo, err := coveredUpTo(ctx, s, t, subject, last.Sequence)
 	if err != nil || upTo == 0 {
 		return err
 	}
@@ -50,9 +53,9 @@ func Purge(ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone) 
 // coveredUpTo returns the sequence of the last message before the first one that the tombstone does
 // not cover, at most last. It returns 0 if there is no such message.
 func coveredUpTo(
-	ctx context.Context, js jetstream.JetStream, t *tombstone.Tombstone, subject string, last uint64,
+	ctx context.Context, s jetstream.Stream, t *tombstone.Tombstone, subject string, last uint64,
 ) (uint64, error) {
-	c, err := js.OrderedConsumer(ctx, StreamName, jetstream.OrderedConsumerConfig{
+	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverAllPolicy, HeadersOnly: true,
 	})
 	if err != nil {

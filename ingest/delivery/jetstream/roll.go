@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -34,16 +35,44 @@ func Roll(ctx context.Context, js jetstream.JetStream, subject string) (last uin
 	return last, nil
 }
 
-// RemoveStored removes all messages up to a sequence from the stream of blocks. It removes nothing,
-// and returns the reason in waits, while the sink has not stored all of them or the last one is
-// younger than grace. Live readers that have not read removed blocks read them from ClickHouse.
-func RemoveStored(
-	ctx context.Context, js jetstream.JetStream, consumer string, upTo uint64, grace time.Duration,
-) (waits string, err error) {
-	s, err := js.Stream(ctx, StreamName)
+// RollBlocks calls Roll for each partition, and returns the sequences of the last fillers.
+func RollBlocks(ctx context.Context, js jetstream.JetStream) ([]uint64, error) {
+	of, err := readLayout(ctx, js)
 	if err != nil {
-		return "", fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+		return nil, err
 	}
+	last := make([]uint64, of)
+	for i := range last {
+		if last[i], err = Roll(ctx, js, layout{of: of}.partition(i).Filler()); err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// RemoveStored removes all messages up to a sequence of each partition. It removes nothing of a
+// partition, and returns the reason in waits, while the sink has not stored all of them or the last
+// one is younger than grace. Live readers that have not read removed blocks read them from
+// ClickHouse. Partitions that were replaced since have none of these messages.
+func RemoveStored(
+	ctx context.Context, js jetstream.JetStream, consumer string, upTo []uint64, grace time.Duration,
+) (waits string, err error) {
+	partitions, err := Partitions(ctx, js)
+	if err != nil {
+		return "", err
+	}
+	for i := range min(len(upTo), len(partitions)) {
+		why, err := removeStored(ctx, partitions[i], consumer, upTo[i], grace)
+		if err != nil {
+			return "", err
+		}
+		waits = cmp.Or(waits, why)
+	}
+	return waits, nil
+}
+
+// removeStored implements RemoveStored for a partition.
+func removeStored(ctx context.Context, s jetstream.Stream, consumer string, upTo uint64, grace time.Duration) (waits string, err error) {
 	if s.CachedInfo().State.FirstSeq > upTo {
 		return "", nil
 	}

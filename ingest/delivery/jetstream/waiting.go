@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"tapedeck/ingest"
 )
 
 // Waiting describes the frames of a tenant that the sink has not stored. Frames and Streams are as
@@ -42,8 +41,8 @@ type WaitingReader struct {
 // waitingAt is the latest answer for a tenant, with the time until which it is reused. Each tenant
 // has a lock of its own, so that requests wait only for reads of the same tenant.
 type waitingAt struct {
-	mu       sync.Mutex // guards the fields below, and is held during a request to JetStream
-	messages waitingMessages
+	mu       sync.Mutex        // guards the fields below, and is held during a request to JetStream
+	messages []waitingMessages // by partition
 	waiting  Waiting
 	until    time.Time
 	err      error
@@ -115,28 +114,50 @@ func (r *WaitingReader) of(tenant string) *waitingAt {
 }
 
 // ask brings the messages of a tenant up to date and returns what they hold.
-func (r *WaitingReader) ask(ctx context.Context, tenant string, messages *waitingMessages) (Waiting, error) {
-	s, first, err := r.open(ctx)
+func (r *WaitingReader) ask(ctx context.Context, tenant string, messages *[]waitingMessages) (w Waiting, err error) {
+	partitions, err := Partitions(ctx, r.js)
 	if err != nil {
 		return Waiting{}, err
 	}
-	return r.update(ctx, s, tenant, first, messages)
+	if len(*messages) != len(partitions) {
+		*messages = make([]waitingMessages, len(partitions))
+	}
+	for i, s := range partitions {
+		first, err := r.unstored(ctx, s)
+		if err != nil {
+			return Waiting{}, err
+		}
+		one, err := r.update(ctx, s, tenant, first, &(*messages)[i])
+		if err != nil {
+			return Waiting{}, err
+		}
+		w.add(one)
+	}
+	return w, nil
 }
 
-// open returns the stream, and the sequence from which on the sink may not have stored messages.
-func (r *WaitingReader) open(ctx context.Context) (s jetstream.Stream, first uint64, err error) {
-	if s, err = r.js.Stream(ctx, StreamName); err != nil {
-		return nil, 0, fmt.Errorf("JetStream stream %s: %w", StreamName, err)
+// add adds what waits in another partition, which has other sessions. A stream of both is counted
+// twice.
+func (w *Waiting) add(other Waiting) {
+	w.Frames += other.Frames
+	w.Streams += other.Streams
+	w.More = w.More || other.More
+	if w.OldestAt.IsZero() || !other.OldestAt.IsZero() && other.OldestAt.Before(w.OldestAt) {
+		w.OldestAt = other.OldestAt
 	}
+}
+
+// unstored returns the sequence from which on the sink may not have stored messages of a partition.
+func (r *WaitingReader) unstored(ctx context.Context, s jetstream.Stream) (first uint64, err error) {
 	consumer, err := s.Consumer(ctx, r.consumer)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound): // no sink ever ran
-		return s, 1, nil
+		return 1, nil
 	case err != nil:
-		return nil, 0, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
+		return 0, fmt.Errorf("JetStream consumer %s: %w", r.consumer, err)
 	}
 	// The consumer's number of pending messages may lag behind the stream.
-	return s, consumer.CachedInfo().AckFloor.Stream + 1, nil
+	return consumer.CachedInfo().AckFloor.Stream + 1, nil
 }
 
 // update reads the oldest message of a tenant from first on, and those that came since the last
@@ -173,12 +194,13 @@ func (r *WaitingReader) update(
 
 // next returns the first message of a tenant from a sequence on; nil if there is none.
 func next(ctx context.Context, s jetstream.Stream, tenant string, first uint64) (*jetstream.RawStreamMsg, error) {
-	m, err := s.GetMsg(ctx, first, jetstream.WithGetMsgSubject(ingest.SubjectPrefix+tenant+".>"))
+	all := strings.TrimSuffix(strings.TrimPrefix(s.CachedInfo().Config.Subjects[0], drainPrefix), ">")
+	m, err := s.GetMsg(ctx, first, jetstream.WithGetMsgSubject(all+tenant+".>"))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what waits in JetStream stream %s: %w", StreamName, err)
+		return nil, fmt.Errorf("read what waits in JetStream stream %s: %w", s.CachedInfo().Config.Name, err)
 	}
 	return m, nil
 }

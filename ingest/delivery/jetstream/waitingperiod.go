@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tapedeck/schema/block"
 )
 
@@ -13,7 +15,21 @@ import (
 func (r *WaitingReader) HasFramesIn(ctx context.Context, tenant string, from, to time.Time) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitingTimeout)
 	defer cancel()
-	s, first, err := r.open(ctx)
+	partitions, err := Partitions(ctx, r.js)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range partitions {
+		if found, err := r.hasFramesIn(ctx, s, tenant, from, to); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// hasFramesIn implements HasFramesIn for a partition.
+func (r *WaitingReader) hasFramesIn(ctx context.Context, s jetstream.Stream, tenant string, from, to time.Time) (bool, error) {
+	first, err := r.unstored(ctx, s)
 	if err != nil {
 		return false, err
 	}

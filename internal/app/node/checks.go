@@ -92,12 +92,16 @@ func (n *Node) checkJetStream(ctx context.Context) []health.Check {
 // recordings then go to the spool.
 func (n *Node) checkFill(b jetstream.Backlog) health.Check {
 	c := health.Check{
-		Part: "jetstream", OK: !n.thresholds().Full(b.Fill()), Advisory: true, State: b,
+		Part: "jetstream", OK: !n.thresholds().Full(b.Fill), Advisory: true, State: b,
 		Detail: fmt.Sprintf("stream %s holds %s of %s", jetstream.StreamName, console.Bytes(b.Bytes),
 			console.Bytes(b.Limit)),
 	}
+	if b.Partitions > 1 {
+		c.Detail = fmt.Sprintf("%d partitions hold %s of %s, the fullest %.0f %% of its share", b.Partitions, console.Bytes(b.Bytes),
+			console.Bytes(b.Limit), 100*b.Fill)
+	}
 	if !c.OK {
-		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill(),
+		c.Detail += fmt.Sprintf(" (%.0f %%, and it takes nothing once it is full), %s", 100*b.Fill,
 			unstored(b)) + n.whereRecordingGoes("the spool meanwhile")
 		c.Do = doAboutLag
 	}

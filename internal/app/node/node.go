@@ -81,6 +81,7 @@ type Node struct {
 	DeadLetters *deadletters.Store
 	Backlog     *jetstream.BacklogReader
 	Waiting     *jetstream.WaitingReader
+	Layout      *jetstream.Layout
 	Audit       *audit.Log
 
 	store   driver.Conn        // ClickHouse, for all roles
@@ -129,6 +130,11 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	if n.Waiting, err = jetstream.NewWaitingReader(n.NATS, sink.ConsumerName); err != nil {
 		return nil, err
 	}
+	js, err := njs.New(n.NATS)
+	if err != nil {
+		return nil, fmt.Errorf("JetStream: %w", err)
+	}
+	n.Layout = jetstream.NewLayout(js)
 	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
 		return nil, err
 	}
@@ -200,7 +206,7 @@ func (n *Node) startIngest(life context.Context) error {
 	if err != nil {
 		return err
 	}
-	progress, err := jetstream.Progress(n.NATS, sink.ConsumerName)
+	progress, err := jetstream.ReadProgress(n.NATS, sink.ConsumerName)
 	if err != nil {
 		return err
 	}

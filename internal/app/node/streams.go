@@ -13,6 +13,7 @@ import (
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest/delivery/jetstream"
+	"tapedeck/internal/app/lifecycle/lease"
 	"tapedeck/internal/rootcause"
 	"tapedeck/schema/clickhouse"
 )
@@ -30,6 +31,9 @@ func (n *Node) ensureStreams(life context.Context) error {
 		ctx, cancel := context.WithTimeout(life, 5*time.Second)
 		defer cancel()
 		_, err := jetstream.EnsureStreams(ctx, js, n.Streams)
+		if errors.Is(err, jetstream.ErrPartitions) {
+			err = n.repartition(life, js, err)
+		}
 		if err != nil && !n.NATS.IsConnected() {
 			err = n.natsAway(life)
 		}
@@ -47,6 +51,29 @@ func (n *Node) ensureStreams(life context.Context) error {
 	}
 	n.running.Go(func() { n.await(life, "JetStream", try) })
 	return nil
+}
+
+// repartitionTimeout bounds one attempt to change the number of partitions.
+const repartitionTimeout = 15 * time.Second
+
+// repartition changes the number of partitions, unless another process does so at this moment, and
+// then ensures the streams again. differ is the error that made it necessary.
+func (n *Node) repartition(life context.Context, js njs.JetStream, differ error) error {
+	ctx, cancel := context.WithTimeout(life, repartitionTimeout)
+	defer cancel()
+	mine, err := lease.Hold(ctx, n.NATS, "partitions", n.Version, func(ctx context.Context) error {
+		return jetstream.Repartition(ctx, js, n.Streams)
+	})
+	if err == nil && !mine {
+		err = fmt.Errorf("%w: another server changes it", differ)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = jetstream.EnsureStreams(ctx, js, n.Streams); err == nil {
+		n.Log.Info("node: the blocks have another number of partitions now", "partitions", n.Streams.WithDefaults().Partitions)
+	}
+	return err
 }
 
 // enlargeEvery is the interval between attempts to enlarge a dead-letter stream that is smaller

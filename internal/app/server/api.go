@@ -7,8 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"tapedeck/ingest"
-	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/redecode"
@@ -73,7 +71,7 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 // decide whether a recorder is alive.
 func (s *Server) following() live.Options {
 	o := live.Options{
-		NATS: s.Node.NATS, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
+		NATS: s.Node.NATS, Locate: s.Node.Layout.Locate, Sink: sink.ConsumerName,
 		Deleted: s.Node.Deleted, Budget: s.Readers, Stored: s.tapes.Fresh(), Log: s.Log,
 	}
 	if s.Node.Recorders != nil {

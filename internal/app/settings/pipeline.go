@@ -34,6 +34,8 @@ type Pipeline struct {
 	MaxUnstoredFrames int  `help:"Frames of them, from which on bulk recordings wait." default:"1000000" min:"10000" unit:"frames" env:"TAPEDECK_MAX_UNSTORED_FRAMES" placeholder:"N"`
 	MaxCachedBytes    Size `help:"Bytes of blocks that bulk recordings may publish within 10 seconds, for which the JetStream of tapedeck up keeps them in memory." default:"128MiB" min:"32MiB" env:"TAPEDECK_MAX_CACHED_BYTES" placeholder:"SIZE"`
 
+	JetStreamPartitions int `help:"JetStream streams over which blocks are partitioned by session. A change waits until the sinks have stored the blocks of the earlier number." name:"jetstream-partitions" default:"1" min:"1" max:"64" unit:"streams" env:"TAPEDECK_JETSTREAM_PARTITIONS" placeholder:"N"`
+
 	JetStreamKeep  time.Duration `help:"How long JetStream keeps blocks after they are stored." name:"jetstream-keep" default:"1h" min:"1m" env:"TAPEDECK_JETSTREAM_KEEP" placeholder:"D"`
 	JetStreamDedup time.Duration `help:"How long JetStream remembers the ids of blocks, which it refuses a second time." name:"jetstream-dedup" default:"2m" min:"1s" max:"24h" env:"TAPEDECK_JETSTREAM_DEDUP" placeholder:"D"`
 }
@@ -66,6 +68,6 @@ func (p *Pipeline) Unstored() admission.Unstored {
 
 // Streams adds the settings to the configuration of JetStream's streams.
 func (p *Pipeline) Streams(c jetstream.Config) jetstream.Config {
-	c.Keep, c.Dedup = p.JetStreamKeep, p.JetStreamDedup
+	c.Keep, c.Dedup, c.Partitions = p.JetStreamKeep, p.JetStreamDedup, p.JetStreamPartitions
 	return c
 }

@@ -77,8 +77,9 @@ type Counts struct {
 // Progress records the steps that are done between two states.
 type Progress struct {
 	// Blocks is the sequence number up to which the stream of blocks must be removed, 0 before it
-	// is known.
-	Blocks uint64 `json:"blocks,omitempty"`
+	// is known. With partitions it is that of the first one, and MoreBlocks has those of the others.
+	Blocks     uint64   `json:"blocks,omitempty"`
+	MoreBlocks []uint64 `json:"more_blocks,omitempty"`
 	// Keys is the same for the stream of idempotency keys. KeysUntil is when its messages from
 	// before the erasure have expired.
 	Keys        uint64    `json:"keys,omitempty"`

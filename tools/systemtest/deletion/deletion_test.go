@@ -185,7 +185,7 @@ func (r *rig) bundled(one, two string) {
 	half := len(blocks) / 2
 	for i := range half { // one block of each session
 		message := block.AppendBundle(nil, []block.Entry{{Session: one, Data: blocks[i].Data}, {Session: two, Data: blocks[half+i].Data}})
-		if _, err := r.js.Publish(r.t.Context(), ingest.BundleSubject(ingest.DefaultTenant, ingest.Bucket(one)), message); err != nil {
+		if _, err := r.js.Publish(r.t.Context(), ingest.Partition{}.BundleSubject(ingest.DefaultTenant, ingest.Bucket(one)), message); err != nil {
 			r.t.Fatal(err)
 		}
 	}

@@ -77,7 +77,7 @@ func newRig(t *testing.T) *rig {
 	r.tapes = replayclickhouse.Open(r.dsn, replayclickhouse.Options{})
 	t.Cleanup(func() { r.tapes.Close() })
 	r.live, err = live.New(live.Options{
-		NATS: r.nc, Stream: jetstream.StreamName, Sink: sink.ConsumerName, Filters: ingest.SubjectFilters,
+		NATS: r.nc, Locate: jetstream.NewLayout(r.js).Locate, Sink: sink.ConsumerName,
 		Stored: r.tapes, Deleted: r.set, Log: slog.New(slog.DiscardHandler),
 	})
 	must(err)

@@ -42,7 +42,7 @@ func (s *server) newWatch(tenant string, sessions []string) *watch {
 	}
 	var filters []string
 	for _, session := range sessions {
-		filters = append(filters, ingest.SubjectFilters(tenant, session)...)
+		filters = append(filters, ingest.Partition{}.Filters(tenant, session)...)
 	}
 	slices.Sort(filters)
 	consumer, err := js.OrderedConsumer(s.t.Context(), jetstream.StreamName, njs.OrderedConsumerConfig{

@@ -89,6 +89,7 @@ nats: {{ required "nats.url is required, like nats://nats.nats.svc:4222" .url | 
 nats-credentials: /etc/tapedeck/secrets/nats-credentials
 {{- end }}
 replicas: {{ .replicas }}
+jetstream-partitions: {{ .partitions }}
 {{- with .maxBytes }}
 max-bytes: {{ include "tapedeck.text" . | quote }}
 {{- end }}

@@ -16,25 +16,29 @@ import (
 // drainEvery is the interval at which drain reads the state of the sink's consumer.
 const drainEvery = 100 * time.Millisecond
 
-// acknowledged returns the sequence of the last message in the stream of blocks.
-func acknowledged(ctx context.Context, nc *nats.Conn) (uint64, error) {
+// acknowledged returns the sequences of the last messages of the partitions.
+func acknowledged(ctx context.Context, nc *nats.Conn) ([]uint64, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
-		return 0, fmt.Errorf("JetStream: %w", err)
+		return nil, fmt.Errorf("JetStream: %w", err)
 	}
-	s, err := js.Stream(ctx, stream.StreamName)
+	partitions, err := stream.Partitions(ctx, js)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return 0, nil
+		return nil, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("JetStream stream %s: %w", stream.StreamName, err)
+		return nil, err
 	}
-	return s.CachedInfo().State.LastSeq, nil
+	last := make([]uint64, len(partitions))
+	for i, s := range partitions {
+		last[i] = s.CachedInfo().State.LastSeq
+	}
+	return last, nil
 }
 
-// drain waits until the sink has stored all messages up to a sequence, for at most a limit, and
-// returns the coverage at that time.
-func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration) (Coverage, error) {
+// drain waits until the sink has stored all messages up to the sequences of the partitions, for at
+// most a limit, and returns the coverage at that time.
+func drain(ctx context.Context, nc *nats.Conn, last []uint64, limit time.Duration) (Coverage, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return Coverage{}, fmt.Errorf("JetStream: %w", err)
@@ -53,13 +57,35 @@ func drain(ctx context.Context, nc *nats.Conn, last uint64, limit time.Duration)
 	}
 }
 
-// covered returns which of the messages up to a sequence are stored at present.
-func covered(ctx context.Context, js jetstream.JetStream, last uint64) (Coverage, error) {
+// covered returns which of the messages up to the sequences are stored at present. If the number of
+// partitions has changed since, all of them are.
+func covered(ctx context.Context, js jetstream.JetStream, last []uint64) (all Coverage, err error) {
+	if len(last) == 0 {
+		return all, nil
+	}
+	partitions, err := stream.Partitions(ctx, js)
+	if err != nil {
+		return all, err
+	}
+	for i, upTo := range last {
+		c := Coverage{Acknowledged: upTo, Stored: upTo}
+		if len(partitions) == len(last) {
+			if c, err = coveredOf(ctx, partitions[i], upTo); err != nil {
+				return all, err
+			}
+		}
+		all.Acknowledged, all.Stored, all.Unstored = all.Acknowledged+c.Acknowledged, all.Stored+c.Stored, all.Unstored+c.Unstored
+	}
+	return all, nil
+}
+
+// coveredOf implements covered for a partition.
+func coveredOf(ctx context.Context, s jetstream.Stream, last uint64) (Coverage, error) {
 	c := Coverage{Acknowledged: last}
 	if last == 0 {
 		return c, nil
 	}
-	consumer, err := js.Consumer(ctx, stream.StreamName, sink.ConsumerName)
+	consumer, err := s.Consumer(ctx, sink.ConsumerName)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		c.Unstored = last // no sink has run yet
 		return c, nil

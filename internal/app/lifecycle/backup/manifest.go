@@ -53,7 +53,8 @@ type Table struct {
 // were acknowledged but not yet stored in ClickHouse.
 type Coverage struct {
 	// Acknowledged is the sequence of the last message when the backup began. Stored is the sequence
-	// up to which all messages were stored when the tables were cloned.
+	// up to which all messages were stored when the tables were cloned. With partitions they are the
+	// sums over all of them.
 	Acknowledged uint64 `json:"acknowledged_seq"`
 	Stored       uint64 `json:"stored_seq"`
 	// Unstored counts the messages up to Acknowledged that are not in the backup.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/deadletters"
 	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/keys"
@@ -66,7 +65,7 @@ func (s *Service) removeBlocks(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("JetStream: %w", err)
 	}
-	last, err := stream.Roll(ctx, js, ingest.FillerSubject)
+	last, err := stream.RollBlocks(ctx, js)
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,11 @@ package erasure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/deadletters"
 	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/keys"
@@ -47,7 +47,7 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 		if e.Kind == erasure.Tag {
 			// The sessions continued while they were not hidden, so JetStream has blocks of them
 			// after the removed blocks.
-			e.Progress.Blocks, e.Progress.BlocksGone = 0, false
+			e.Progress.Blocks, e.Progress.MoreBlocks, e.Progress.BlocksGone = 0, nil, false
 		}
 		if err == nil {
 			err = s.saved(ctx, e, "more tombstones")
@@ -143,14 +143,16 @@ func (s *Service) blocks(ctx context.Context, e *erasure.Erasure) (waits string,
 		return "", fmt.Errorf("JetStream: %w", err)
 	}
 	if e.Progress.Blocks == 0 {
-		if e.Progress.Blocks, err = stream.Roll(ctx, js, ingest.FillerSubject); err != nil {
+		last, err := stream.RollBlocks(ctx, js)
+		if err != nil {
 			return "", err
 		}
+		e.Progress.Blocks, e.Progress.MoreBlocks = last[0], last[1:]
 		if err := s.saved(ctx, e, "rolled"); err != nil {
 			return "", err
 		}
 	}
-	waits, err = stream.RemoveStored(ctx, js, sink.ConsumerName, e.Progress.Blocks, s.opts.Grace)
+	waits, err = stream.RemoveStored(ctx, js, sink.ConsumerName, slices.Concat([]uint64{e.Progress.Blocks}, e.Progress.MoreBlocks), s.opts.Grace)
 	if err != nil || waits != "" {
 		return waits, err
 	}
