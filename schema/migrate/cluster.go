@@ -50,8 +50,9 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 			applied = names
 		}
 	}
+	placement := cluster.Placement{{Shards: int(members[len(members)-1].Shard)}}
 	for _, m := range members {
-		if err := distribute(ctx, c, m, o); err != nil {
+		if err := distribute(ctx, c, m, placement, o); err != nil {
 			return nil, err
 		}
 	}
@@ -102,9 +103,9 @@ func checkPlain(ctx context.Context, conn driver.Conn) error {
 	return nil
 }
 
-// distribute makes those Distributed tables of a member that are missing or have other columns than
-// the local tables, and the missing views.
-func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Options) error {
+// distribute makes those Distributed tables of a member that are missing, or have another placement or
+// other columns than the local tables, and the missing views.
+func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, p cluster.Placement, o Options) error {
 	conn, err := c.On(m, c.Database())
 	if err != nil {
 		return err
@@ -112,7 +113,8 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Option
 	engine := fmt.Sprintf("Distributed('%s', '%s', ", c.Name(), c.Local())
 	var outdated []string
 	err = conn.QueryRow(ctx, readOutdated, driver.Named("local", c.Local()), driver.Named("database", c.Database()),
-		driver.Named("tables", distributed()), driver.Named("engine", engine)).Scan(&outdated)
+		driver.Named("tables", distributed()), driver.Named("engine", engine), driver.Named("key", p.Key()),
+		driver.Named("of_session", ofSession())).Scan(&outdated)
 	if err != nil {
 		return fmt.Errorf("read the tables of member %s of cluster %s: %w", m.Address, c.Name(), err)
 	}
@@ -121,9 +123,8 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Option
 			continue
 		}
 		text, err := statements.Text("distribute", struct {
-			Name, Local, Engine string
-			OfSession           bool
-		}{t.Name, identifier(c.Local()), engine, t.OfSession()})
+			Name, Local, Engine, Key string
+		}{t.Name, identifier(c.Local()), engine, keyOf(t, p)})
 		if err == nil {
 			err = conn.Exec(ctx, text)
 		}
@@ -140,6 +141,28 @@ func distributed() []string {
 	names := tables.Names(tables.Recording, tables.Bill, tables.Mark, tables.Audit, tables.Setting)
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "schema_") })
 }
+
+// ofSession returns the names of the tables whose rows are on the shard of their session.
+func ofSession() []string {
+	var names []string
+	for _, t := range tables.All {
+		if t.OfSession() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// keyOf returns the sharding key of a table.
+func keyOf(t tables.Table, p cluster.Placement) string {
+	if t.OfSession() {
+		return p.Key()
+	}
+	return onFirst
+}
+
+// onFirst is the sharding key of the tables that are on the first shard.
+const onFirst = "0"
 
 // makeDatabase makes a database of a member unless it exists.
 func makeDatabase(ctx context.Context, c *cluster.Conn, m cluster.Member, database string) error {
