@@ -59,6 +59,8 @@ type Sink struct {
 	bulk *inserter // inserts bulk recordings
 	stat status
 
+	shards *shards
+
 	changes *change.Announcer
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
@@ -76,6 +78,9 @@ const (
 	DefaultHeldBytes = 80 << 20
 	// maxAckPending bounds the messages that are delivered and not acknowledged, over all sinks.
 	maxAckPending = 16384
+	// maxAckPendingOnShards is maxAckPending on a cluster. It includes the messages of shards that are
+	// away, which are delivered again later.
+	maxAckPendingOnShards = 1 << 20
 )
 
 // New returns a sink. The caller closes the connection.
@@ -123,6 +128,9 @@ func New(opts Options) (*Sink, error) {
 		Try:     s.tryLetter,
 		Log:     opts.Log,
 	}
+	if s.shards, err = openShards(opts.DSN, opts.Log); err != nil {
+		return nil, err
+	}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	return s, nil
@@ -134,6 +142,7 @@ func New(opts Options) (*Sink, error) {
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
 	defer s.bulk.close()
+	defer s.shards.close()
 	var background sync.WaitGroup
 	background.Go(func() { s.trimLoop(ctx) })
 	defer background.Wait()
@@ -142,6 +151,7 @@ func (s *Sink) Run(ctx context.Context) error {
 		background.Go(func() { s.sweep(ctx) })
 	}
 	background.Go(func() { s.retrier.Run(ctx) })
+	background.Go(func() { s.shards.watch(ctx) })
 	wait := newBackoff()
 	for {
 		began := time.Now()
@@ -162,9 +172,13 @@ func (s *Sink) Run(ctx context.Context) error {
 
 // consume stores batches from one subscription until the subscription fails or ctx ends.
 func (s *Sink) consume(ctx context.Context) error {
+	pending := maxAckPending
+	if s.shards.conn != nil {
+		pending = maxAckPendingOnShards
+	}
 	consumer, err := s.js.CreateOrUpdateConsumer(ctx, stream.StreamName, jetstream.ConsumerConfig{
 		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
-		MaxAckPending: maxAckPending, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
+		MaxAckPending: pending, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
 		return fmt.Errorf("consumer %s: %w", ConsumerName, err)
