@@ -44,3 +44,28 @@ func (c *Conn) Away(ctx context.Context) ([]Member, error) {
 	}
 	return slices.DeleteFunc(members, func(m Member) bool { return slices.Contains(there, m.Shard) }), nil
 }
+
+// awayFor is the time for which RecentlyAway returns the same members.
+const awayFor = time.Second
+
+// RecentlyAway is Away at some time in the last second.
+func (c *Conn) RecentlyAway(ctx context.Context) ([]Member, error) {
+	c.looking.Lock()
+	defer c.looking.Unlock()
+	if time.Since(c.looked) >= awayFor {
+		c.away, c.awayErr = c.Away(context.WithoutCancel(ctx)) // the next request uses it
+		c.looked = time.Now()
+	}
+	return c.away, c.awayErr
+}
+
+type partialKey struct{}
+
+// WithPartial returns a context of statements that leave out the shards that are away. Without it they
+// fail.
+func WithPartial(ctx context.Context) context.Context {
+	return context.WithValue(ctx, partialKey{}, true)
+}
+
+// IsPartial reports whether statements leave out the shards that are away.
+func IsPartial(ctx context.Context) bool { return ctx.Value(partialKey{}) != nil }

@@ -83,6 +83,14 @@ func checkMembers(ctx context.Context, c *cluster.Conn, members []cluster.Member
 		if first == "" {
 			first = version
 		}
+		ofFirst, err := c.FirstMembers(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(ofFirst, slices.DeleteFunc(slices.Clone(members), func(m cluster.Member) bool { return m.Shard > 1 })) {
+			return fmt.Errorf("%w: the remote_servers of %s have no cluster %s of the first shard of %s alone: "+
+				"define it on every member", ErrCluster, m.Address, c.First(), c.Name())
+		}
 		if version != first {
 			return fmt.Errorf("%w: %s has ClickHouse %s and %s has %s: upgrade all members of cluster %s to one version",
 				ErrCluster, members[0].Address, first, m.Address, version, c.Name())
@@ -110,11 +118,10 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, p cluste
 	if err != nil {
 		return err
 	}
-	engine := fmt.Sprintf("Distributed('%s', '%s', ", c.Name(), c.Local())
 	var outdated []string
 	err = conn.QueryRow(ctx, readOutdated, driver.Named("local", c.Local()), driver.Named("database", c.Database()),
-		driver.Named("tables", distributed()), driver.Named("engine", engine), driver.Named("key", p.Key()),
-		driver.Named("of_session", ofSession())).Scan(&outdated)
+		driver.Named("tables", distributed()), driver.Named("of_session", ofSession()),
+		driver.Named("sessions", engineOf(c, "", true, p)), driver.Named("first", engineOf(c, "", false, p))).Scan(&outdated)
 	if err != nil {
 		return fmt.Errorf("read the tables of member %s of cluster %s: %w", m.Address, c.Name(), err)
 	}
@@ -123,8 +130,8 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, p cluste
 			continue
 		}
 		text, err := statements.Text("distribute", struct {
-			Name, Local, Engine, Key string
-		}{t.Name, identifier(c.Local()), engine, keyOf(t, p)})
+			Name, Local, Engine string
+		}{t.Name, identifier(c.Local()), engineOf(c, t.Name, t.OfSession(), p)})
 		if err == nil {
 			err = conn.Exec(ctx, text)
 		}
@@ -153,16 +160,13 @@ func ofSession() []string {
 	return names
 }
 
-// keyOf returns the sharding key of a table.
-func keyOf(t tables.Table, p cluster.Placement) string {
-	if t.OfSession() {
-		return p.Key()
+// engineOf returns the engine of the Distributed table of a table.
+func engineOf(c *cluster.Conn, table string, ofSession bool, p cluster.Placement) string {
+	if ofSession {
+		return fmt.Sprintf("Distributed('%s', '%s', '%s', %s)", c.Name(), c.Local(), table, p.Key())
 	}
-	return onFirst
+	return fmt.Sprintf("Distributed('%s', '%s', '%s')", c.First(), c.Local(), table)
 }
-
-// onFirst is the sharding key of the tables that are on the first shard.
-const onFirst = "0"
 
 // makeDatabase makes a database of a member unless it exists.
 func makeDatabase(ctx context.Context, c *cluster.Conn, m cluster.Member, database string) error {
