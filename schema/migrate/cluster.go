@@ -184,13 +184,21 @@ func makeDatabase(ctx context.Context, c *cluster.Conn, m cluster.Member, databa
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "\\`") + "`" }
 
 // behind returns the member of a cluster that lacks most migrations, as a connection to its local
-// database, and the state of its schema. A member without the database lacks all.
+// database, and the state of its schema. A member without the database lacks all. Members that are away
+// are left out: what they have is known when they are back.
 func behind(ctx context.Context, c *cluster.Conn, o Options) (conn driver.Conn, state *State, err error) {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	away, err := c.Away(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, m := range members {
+		if slices.Contains(away, m) {
+			continue
+		}
 		local, err := c.On(m, c.Local())
 		if err != nil {
 			return nil, nil, err

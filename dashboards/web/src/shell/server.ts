@@ -34,6 +34,13 @@ export function deadLetters({ checks }: Schemas['Readiness']): number {
   return typeof blocks === 'number' ? blocks : 0
 }
 
+/** The addresses of the shards of the ClickHouse cluster that are away. */
+export function shardsAway({ checks }: Schemas['Readiness']): string[] {
+  const state: unknown = checks.find(({ part }) => part === 'shards')?.state
+  const away = typeof state === 'object' && state !== null && 'away' in state ? state.away : []
+  return Array.isArray(away) ? away.filter((address) => typeof address === 'string') : []
+}
+
 /** The parts that are not well, and what they say of it: "clickhouse (connection refused), sink". */
 export function illParts({ checks }: Schemas['Readiness']): string {
   return checks

@@ -3,7 +3,7 @@ import { type Query, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { Notice } from '../components/notice'
 import { counted } from '../format/numbers'
-import { deadLetters, illParts, serverQuery } from './server'
+import { deadLetters, illParts, serverQuery, shardsAway } from './server'
 
 /** Shows that the server is unreachable or not ready. When it is back, all failed requests are repeated. */
 export function ServerState() {
@@ -28,6 +28,14 @@ function describe(away: boolean, ready: Parameters<typeof illParts>[0] | undefin
     return (
       <Notice icon={<IconPlugConnectedX size={16} />}>
         The server is not ready: {illParts(ready)}. What is newest may be missing meanwhile.
+      </Notice>
+    )
+  const missing = ready === undefined ? [] : shardsAway(ready)
+  if (missing.length > 0)
+    return (
+      <Notice icon={<IconPlugConnectedX size={16} />}>
+        Sessions on {missing.join(' and ')} are missing from lists and reports: the shard is away. New frames
+        for it are kept until it is back.
       </Notice>
     )
   const letters = ready === undefined ? 0 : deadLetters(ready)
