@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -41,6 +43,24 @@ func (p Placement) Key() string {
 		fmt.Fprintf(&key, "stream_id < '%s', %d, ", e.Until, e.Shards)
 	}
 	return key.String() + last + ")"
+}
+
+// Extend returns the placement by which streams that begin from a time on are spread over a number of
+// shards. It returns p if it is the number of the last epoch.
+func (p Placement) Extend(shards int, from time.Time) Placement {
+	last := len(p) - 1
+	if p[last].Shards == shards {
+		return p
+	}
+	longer := slices.Clone(p)
+	longer[last].Until = firstID(from)
+	return append(longer, Epoch{Shards: shards})
+}
+
+// firstID returns the beginning of the ids of the first streams of a time: the milliseconds of a UUIDv7.
+func firstID(t time.Time) string {
+	ms := fmt.Sprintf("%012x", t.UnixMilli())
+	return ms[:8] + "-" + ms[8:]
 }
 
 // hashed is the beginning of the sharding key.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -31,6 +32,10 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 	if err := checkMembers(ctx, c, members); err != nil {
 		return nil, err
 	}
+	placement, err := place(ctx, c, members, time.Now())
+	if err != nil {
+		return nil, err
+	}
 	var applied []string
 	for _, m := range members {
 		for _, database := range []string{c.Database(), c.Local()} {
@@ -50,7 +55,6 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 			applied = names
 		}
 	}
-	placement := cluster.Placement{{Shards: int(members[len(members)-1].Shard)}}
 	for _, m := range members {
 		if err := distribute(ctx, c, m, placement, o); err != nil {
 			return nil, err
