@@ -10,8 +10,8 @@ test('the parts that are not well are named with what they say', () => {
   expect(illParts({ ready: false, version: '1', checks })).toBe('clickhouse (connection refused), sink')
 })
 
-test('the shards that are away are those that the check of shards names', () => {
-  const checks = [{ part: 'shards', ok: false, state: { away: ['clickhouse-2:9000'] } }]
-  expect(shardsAway({ ready: true, version: '1', checks })).toEqual(['clickhouse-2:9000'])
-  expect(shardsAway({ ready: true, version: '1', checks: [] })).toEqual([])
+test('the check of shards says what is missing while one is away', () => {
+  const shards = { part: 'shards', ok: true, detail: 'clickhouse-2:9000 cannot be reached' }
+  expect(shardsAway({ ready: true, version: '1', checks: [{ ...shards, ok: false }] })).toBe(shards.detail)
+  expect(shardsAway({ ready: true, version: '1', checks: [shards] })).toBeUndefined()
 })

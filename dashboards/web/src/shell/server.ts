@@ -34,11 +34,9 @@ export function deadLetters({ checks }: Schemas['Readiness']): number {
   return typeof blocks === 'number' ? blocks : 0
 }
 
-/** The addresses of the shards of the ClickHouse cluster that are away. */
-export function shardsAway({ checks }: Schemas['Readiness']): string[] {
-  const state: unknown = checks.find(({ part }) => part === 'shards')?.state
-  const away = typeof state === 'object' && state !== null && 'away' in state ? state.away : []
-  return Array.isArray(away) ? away.filter((address) => typeof address === 'string') : []
+/** What is missing because shards of the ClickHouse cluster are away; undefined if none is. */
+export function shardsAway({ checks }: Schemas['Readiness']): string | undefined {
+  return checks.find(({ part, ok }) => part === 'shards' && !ok)?.detail
 }
 
 /** The parts that are not well, and what they say of it: "clickhouse (connection refused), sink". */

@@ -30,14 +30,8 @@ function describe(away: boolean, ready: Parameters<typeof illParts>[0] | undefin
         The server is not ready: {illParts(ready)}. What is newest may be missing meanwhile.
       </Notice>
     )
-  const missing = ready === undefined ? [] : shardsAway(ready)
-  if (missing.length > 0)
-    return (
-      <Notice icon={<IconPlugConnectedX size={16} />}>
-        Sessions on {missing.join(' and ')} are missing from lists and reports: the shard is away. New frames
-        for it are kept until it is back.
-      </Notice>
-    )
+  const missing = ready && shardsAway(ready)
+  if (missing) return <Notice icon={<IconPlugConnectedX size={16} />}>{missing}</Notice>
   const letters = ready === undefined ? 0 : deadLetters(ready)
   if (letters > 0)
     return (
