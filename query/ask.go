@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"tapedeck/internal/tracing"
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/sqltemplate"
 )
 
@@ -41,7 +42,11 @@ func (a Args) named() []any {
 }
 
 func (r *Reader) withSettings(ctx context.Context) context.Context {
-	options := []clickhouse.QueryOption{clickhouse.WithSettings(r.limits.Load().settings())}
+	settings := r.limits.Load().settings()
+	if cluster.IsPartial(ctx) {
+		settings["skip_unavailable_shards"] = 1
+	}
+	options := []clickhouse.QueryOption{clickhouse.WithSettings(settings)}
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() && tracing.On() {
 		options = append(options, clickhouse.WithSpan(span)) // the parent of ClickHouse's own spans
 	}

@@ -15,6 +15,9 @@ type Completeness struct {
 	// least if WaitingMore; nil if it is not known.
 	WaitingFrames *uint64 `json:"waiting_frames"`
 	WaitingMore   bool    `json:"waiting_more"`
+	// MissingShards are the addresses of the shards of a cluster that are away: sessions on them are not in
+	// the answer.
+	MissingShards []string `json:"missing_shards,omitempty"`
 }
 
 type completenessKey struct{}

@@ -11,9 +11,10 @@ import (
 	"tapedeck/internal/local/datadir"
 )
 
-// doctorCommand checks an installation, and recorded usage.
+// doctorCommand checks an installation, a ClickHouse cluster, and recorded usage.
 type doctorCommand struct {
 	Installation doctorInstallationCommand `cmd:"" default:"withargs" help:"Check the installation; print what is wrong and what to do."`
+	Cluster      doctorClusterCommand      `cmd:"" help:"Check that a ClickHouse cluster can be written, read and deleted from, with rows of a tenant of its own."`
 	Usage        doctorUsageCommand        `cmd:"" help:"Check recorded usage against what streams state as their totals, or against a provider's export."`
 }
 
@@ -32,6 +33,11 @@ func (c *doctorInstallationCommand) Run(ctx context.Context, g *global) error {
 		}
 	}
 	findings, wrong := doctor.Check(ctx, dir, g.client)
+	return printFindings(g, findings, wrong)
+}
+
+// printFindings prints a line for each finding. It returns an exit code if wrong is not 0.
+func printFindings(g *global, findings []doctor.Finding, wrong int) error {
 	if g.JSON {
 		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": wrong == 0, "findings": findings}); err != nil {
 			return err

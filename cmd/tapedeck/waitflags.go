@@ -60,14 +60,17 @@ func (f *waitFlags) reportWaiting(g *global, w *knownrecordings.Waiting) error {
 }
 
 // reader returns the client for queries about recordings. If the server reports that frames are
-// missing from an answer, the client prints this once to standard error.
+// missing from an answer, or shards, the client prints this once to standard error.
 func (g *global) reader() (*apiclient.Client, error) {
 	c, err := g.client()
 	if err != nil {
 		return nil, err
 	}
-	var once sync.Once
+	var once, onceOfShards sync.Once
 	c.Answered = func(h http.Header) {
+		if missing := h.Get("Tapedeck-Missing-Shards"); missing != "" {
+			onceOfShards.Do(func() { printers.MissingShards(os.Stderr, missing) })
+		}
 		frames, more := strings.CutSuffix(h.Get("Tapedeck-Waiting-Frames"), "+")
 		n, err := strconv.ParseUint(frames, 10, 64)
 		to, bad := time.Parse(time.RFC3339Nano, h.Get("Tapedeck-Complete-To"))

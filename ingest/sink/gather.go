@@ -15,6 +15,7 @@ type gatherer struct {
 	out  *inserter
 	// after, if set, is called before an insert and waits until earlier messages are stored.
 	after   func(context.Context, []jetstream.Msg) error
+	shards  *shards // those whose blocks are left out while they are away; nil to leave out none
 	batch   *batch
 	spare   chan *batch // receives the other batch when it is free
 	decoder block.Decoder
@@ -25,7 +26,7 @@ type gatherer struct {
 
 // newGatherer returns a gatherer that passes its batches to an inserter.
 func newGatherer(s *Sink, out *inserter) *gatherer {
-	g := &gatherer{sink: s, out: out, batch: newBatch(), spare: make(chan *batch, 1)}
+	g := &gatherer{sink: s, out: out, shards: s.shards, batch: newBatch(), spare: make(chan *batch, 1)}
 	g.spare <- newBatch()
 	return g
 }

@@ -50,7 +50,7 @@ func (i *inserter) inserted(began time.Time) {
 // insert stores a batch and acknowledges its messages. It retries with exponential backoff and
 // jitter until ClickHouse accepts the batch. If ctx ends first, it returns the messages to
 // JetStream. Blocks that ClickHouse refuses because of their contents are removed from the batch:
-// see isolateRefused.
+// see isolateRefused. Blocks of shards that are away are removed too: see omitAway.
 func (i *inserter) insert(ctx context.Context, b *batch) {
 	wait := newBackoff()
 	for {
@@ -71,6 +71,11 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 					return
 				}
 				i.close()
+			} else if i.sink.shards.look(ctx) && i.omitAway(ctx, b) {
+				if b.blocks > 0 {
+					continue
+				}
+				return
 			}
 		}
 		if ctx.Err() != nil || errors.Is(err, errUnannounced) {

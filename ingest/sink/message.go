@@ -15,7 +15,8 @@ import (
 )
 
 // add decodes a message's blocks into the batch, and settles the message if none of it is to be
-// stored. It sets aside undecodable blocks and skips blocks of deleted sessions. If a block has a
+// stored. It sets aside undecodable blocks, skips blocks of deleted sessions, and leaves blocks of
+// shards that are away in JetStream. If a block has a
 // later format version, no block of the message is stored: the message is delivered again.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
@@ -38,9 +39,18 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	}
 	blocks := g.batch.blocks
 	var kept error // why the message has to be delivered again
+	away := divider{sink: g.sink}
 	for n, e := range g.entries {
 		err := g.decode(ctx, tenant, e.Data, at)
 		if errors.Is(err, errDeleted) {
+			continue
+		}
+		if errors.Is(err, errAway) {
+			if len(g.entries) == 1 {
+				deliverLater(m)
+				return
+			}
+			away.publish(ctx, m, tenant, e, n)
 			continue
 		}
 		if err != nil {
@@ -53,6 +63,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 		g.batch.blocks++
 		g.ended = g.ended || g.block.State.Ended != 0
 	}
+	kept = errors.Join(kept, away.wait(ctx))
 	if g.batch.blocks > blocks && kept == nil {
 		g.batch.take(m)
 		return
@@ -70,13 +81,16 @@ func (g *gatherer) open(subject string, data []byte) (tenant string, err error) 
 }
 
 // decode adds a block that arrived at the given time to the batch. The error is errDeleted if the
-// whole block belongs to deleted sessions.
+// whole block belongs to deleted sessions, and errAway if its shard is away.
 func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at time.Time) error {
 	if err := g.decoder.Decode(data, &g.block); err != nil {
 		return err
 	}
 	if !g.sink.undeleted(ctx, tenant, &g.block, at) {
 		return errDeleted
+	}
+	if err := g.shards.check(tenant, &g.block); err != nil {
+		return err
 	}
 	return g.batch.add(tenant, &g.block)
 }

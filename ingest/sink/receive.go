@@ -38,8 +38,8 @@ type receiver struct {
 // messages.
 type lanes struct{ bulk, others chan delivery }
 
-// newLanes returns lanes that have room for all messages that JetStream may deliver, so that the
-// receivers do not wait for the gatherers.
+// newLanes returns lanes that have room for maxAckPending messages, so that the receivers do not
+// wait for the gatherers.
 func newLanes() lanes {
 	return lanes{make(chan delivery, maxAckPending), make(chan delivery, maxAckPending)}
 }

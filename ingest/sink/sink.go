@@ -59,6 +59,9 @@ type Sink struct {
 	bulk *inserter // inserts bulk recordings
 	stat status
 
+	shards *shards
+	layout *stream.Layout // how the blocks are partitioned
+
 	changes *change.Announcer
 	stored  chan struct{} // holds a token if something was stored since trimLoop last checked
 	retrier *deadletters.Retrier
@@ -76,6 +79,9 @@ const (
 	DefaultHeldBytes = 80 << 20
 	// maxAckPending bounds the messages that are delivered and not acknowledged, over all sinks.
 	maxAckPending = 16384
+	// maxAckPendingOnShards is maxAckPending on a cluster. It includes the messages of shards that are
+	// away, which are delivered again later.
+	maxAckPendingOnShards = 1 << 20
 )
 
 // New returns a sink. The caller closes the connection.
@@ -112,7 +118,7 @@ func New(opts Options) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{opts: opts, js: js, log: opts.Log, stored: make(chan struct{}, 1)}
+	s := &Sink{opts: opts, js: js, layout: stream.NewLayout(js), log: opts.Log, stored: make(chan struct{}, 1)}
 	if s.changes, err = change.NewAnnouncer(opts.NATS); err != nil {
 		return nil, err
 	}
@@ -122,6 +128,9 @@ func New(opts Options) (*Sink, error) {
 		Every:   opts.RetryEvery,
 		Try:     s.tryLetter,
 		Log:     opts.Log,
+	}
+	if s.shards, err = openShards(opts.DSN, opts.Log); err != nil {
+		return nil, err
 	}
 	s.out = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
 	s.bulk = &inserter{sink: s, dsn: opts.DSN, log: opts.Log, stat: &s.stat}
@@ -134,6 +143,7 @@ func New(opts Options) (*Sink, error) {
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.out.close()
 	defer s.bulk.close()
+	defer s.shards.close()
 	var background sync.WaitGroup
 	background.Go(func() { s.trimLoop(ctx) })
 	defer background.Wait()
@@ -142,6 +152,7 @@ func (s *Sink) Run(ctx context.Context) error {
 		background.Go(func() { s.sweep(ctx) })
 	}
 	background.Go(func() { s.retrier.Run(ctx) })
+	background.Go(func() { s.shards.watch(ctx) })
 	wait := newBackoff()
 	for {
 		began := time.Now()
@@ -170,8 +181,7 @@ var errChanged = errors.New("the number of partitions has changed")
 // consume stores batches of all partitions until ctx ends or the number of partitions changes. A
 // partition that is unavailable does not delay the others.
 func (s *Sink) consume(ctx context.Context) error {
-	layout := stream.NewLayout(s.js)
-	partitions, err := layout.Partitions(ctx)
+	partitions, err := s.layout.Partitions(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,7 +207,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	}()
 	watching.Go(func() {
 		for backoff.Sleep(accept, watchEvery) {
-			if now, err := layout.Partitions(accept); err == nil && now != partitions {
+			if now, err := s.layout.Partitions(accept); err == nil && now != partitions {
 				change(errChanged)
 			}
 		}
@@ -259,9 +269,13 @@ func (s *Sink) receive(accept, read context.Context, name string, partitions int
 // subscribe makes the consumer of a partition, which all sinks share, if there is none, and sets the
 // functions of the receiver.
 func (s *Sink) subscribe(ctx context.Context, name string, partitions, pull int, r *receiver) error {
+	pending := maxAckPending
+	if s.shards.conn != nil {
+		pending = maxAckPendingOnShards
+	}
 	consumer, err := s.js.CreateOrUpdateConsumer(ctx, name, jetstream.ConsumerConfig{
 		Durable: ConsumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait,
-		MaxAckPending: maxAckPending / partitions, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
+		MaxAckPending: pending / partitions, MaxDeliver: -1, DeliverPolicy: jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
 		return fmt.Errorf("consumer %s of JetStream stream %s: %w", ConsumerName, name, err)

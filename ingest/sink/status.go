@@ -20,6 +20,7 @@ type Status struct {
 	Do         string    `json:"do,omitempty"`    // what to do about the error
 	Since      time.Time `json:"since"`           // start of the trouble, or time of the last insert
 	LastInsert time.Time `json:"last_insert"`
+	ShardsAway []string  `json:"shards_away,omitempty"` // addresses of the shards of a cluster that are away
 }
 
 type status struct {
@@ -32,7 +33,9 @@ type status struct {
 func (s *Sink) Status() Status {
 	s.stat.mu.Lock()
 	defer s.stat.mu.Unlock()
-	return s.stat.now
+	now := s.stat.now
+	now.ShardsAway = s.shards.names()
+	return now
 }
 
 // Unreachable records that ClickHouse refuses connections or does not answer. It is called before

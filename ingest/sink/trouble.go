@@ -69,8 +69,12 @@ func diagnose(err error) trouble {
 	return t
 }
 
-// Detail describes the trouble and its duration; it is "" if there is no trouble.
+// Detail describes the trouble and its duration, or the shards that are away; it is "" if there is
+// neither.
 func (s Status) Detail() string {
+	if s.OK && len(s.ShardsAway) > 0 {
+		return describeAway(s.ShardsAway)
+	}
 	if s.OK || s.Trouble == "" {
 		return s.Error
 	}

@@ -65,6 +65,7 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p, known := problem.From(err)
+	member, isShardAway := shardAway(err)
 	switch {
 	case known:
 	case away(err):
@@ -73,6 +74,13 @@ func (b *Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
 			Detail: "The database does not answer at the moment.",
 			Hint:   "Try again in a few seconds; /readyz reports when it is back.",
+		}
+	case isShardAway:
+		b.Log.Warn("query: a shard of ClickHouse does not answer", "path", r.URL.Path, "error", err)
+		p = &problem.Problem{
+			Status: http.StatusServiceUnavailable, RetryAfter: 5 * time.Second,
+			Detail: "The shard of the database" + member + " does not answer at the moment, and this answer needs it.",
+			Hint:   "Try again when /readyz reports that it is back. Lists and reports are answered without it.",
 		}
 	case busy(err):
 		b.Log.Warn("query: ClickHouse abandoned a query", "path", r.URL.Path, "error", err)

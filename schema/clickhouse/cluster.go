@@ -43,6 +43,18 @@ func clusterOf(dsn string) string {
 	return u.Query().Get(paramCluster)
 }
 
+// OpenCluster opens the cluster that a DSN names; nil if it names none.
+func OpenCluster(dsn string) (*cluster.Conn, error) {
+	if clusterOf(dsn) == "" {
+		return nil, nil
+	}
+	conn, err := OpenFor(Work, dsn)
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*cluster.Conn), nil
+}
+
 // withMembers returns a connection that also reaches the members of a cluster, with the options of
 // conn. Of the settings of a cluster, members need none: their tables are local.
 func withMembers(conn driver.Conn, name string, opts *driver.Options) driver.Conn {

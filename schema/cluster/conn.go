@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
@@ -36,6 +37,11 @@ type Conn struct {
 
 	mu    sync.Mutex
 	conns map[[2]string]driver.Conn // of members, by address and database
+
+	looking sync.Mutex // guards the fields below, and is held while the members are looked for
+	looked  time.Time
+	away    []Member
+	awayErr error
 }
 
 // New returns a connection to the database of a cluster over conn, which it owns. open connects to
@@ -52,6 +58,10 @@ func (c *Conn) Database() string { return c.database }
 
 // Local returns the database of the tables that store rows.
 func (c *Conn) Local() string { return c.database + "_local" }
+
+// First returns the name of the cluster that has the first shard alone. The tables that are not of
+// sessions are there, so that the absence of another shard does not keep them from being read.
+func (c *Conn) First() string { return c.name + "_first" }
 
 // On returns the connection to a database of a member. It is closed with c.
 func (c *Conn) On(m Member, database string) (driver.Conn, error) {

@@ -2,7 +2,9 @@
 //
 // Every member has the schema's tables in the database NAME_local, made by the statements that one
 // server gets. The database NAME, which --clickhouse names, has tables of the same names with the
-// engine Distributed: they insert each row into the shard of its session, and read all shards. What
-// a Distributed table does not take (ALTER, DELETE, OPTIMIZE, TRUNCATE) Conn executes in NAME_local
-// on every member, and what statements read of system tables it reads of NAME_local on every shard.
+// engine Distributed: they insert each row into the shard of its session, see Placement, and read all
+// shards. Tables that are not of sessions are on the first shard, and are Distributed over the cluster
+// that has it alone, see First. What a Distributed table does not take (ALTER, DELETE, OPTIMIZE,
+// TRUNCATE) Conn executes in NAME_local on every member, and what statements read of system tables it
+// reads of NAME_local on every shard.
 package cluster

@@ -7,6 +7,8 @@ import (
 	"net"
 	"strconv"
 	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // Member is a server of a cluster.
@@ -26,24 +28,9 @@ const (
 // Members returns the members that system.clusters names, by shards. It returns ErrUnknown if there
 // are none.
 func (c *Conn) Members(ctx context.Context) ([]Member, error) {
-	rows, err := c.Conn.Query(ctx, readMembers, c.name)
+	list, err := membersOf(ctx, c.Conn, c.name)
 	if err != nil {
-		return nil, fmt.Errorf("read the members of cluster %s: %w", c.name, err)
-	}
-	defer rows.Close()
-	var list []Member
-	for rows.Next() {
-		var m Member
-		var host string
-		var port uint16
-		if err := rows.Scan(&m.Shard, &host, &port); err != nil {
-			return nil, fmt.Errorf("read the members of cluster %s: %w", c.name, err)
-		}
-		m.Address = net.JoinHostPort(host, strconv.Itoa(int(port)))
-		list = append(list, m)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the members of cluster %s: %w", c.name, err)
+		return nil, err
 	}
 	if len(list) == 0 {
 		var names []string
@@ -56,6 +43,36 @@ func (c *Conn) Members(ctx context.Context) ([]Member, error) {
 		}
 		return nil, fmt.Errorf("%w: --clickhouse-cluster is %s, and the server's remote_servers do not name it (%s): "+
 			"name one of them, or define the cluster on every member", ErrUnknown, c.name, known)
+	}
+	return list, nil
+}
+
+// FirstMembers returns the members of the first shard as a member of the cluster names them. conn is a
+// connection to the member.
+func (c *Conn) FirstMembers(ctx context.Context, conn driver.Conn) ([]Member, error) {
+	return membersOf(ctx, conn, c.First())
+}
+
+// membersOf returns the members of a cluster.
+func membersOf(ctx context.Context, conn driver.Conn, name string) ([]Member, error) {
+	rows, err := conn.Query(ctx, readMembers, name)
+	if err != nil {
+		return nil, fmt.Errorf("read the members of cluster %s: %w", name, err)
+	}
+	defer rows.Close()
+	var list []Member
+	for rows.Next() {
+		var m Member
+		var host string
+		var port uint16
+		if err := rows.Scan(&m.Shard, &host, &port); err != nil {
+			return nil, fmt.Errorf("read the members of cluster %s: %w", name, err)
+		}
+		m.Address = net.JoinHostPort(host, strconv.Itoa(int(port)))
+		list = append(list, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the members of cluster %s: %w", name, err)
 	}
 	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -31,6 +32,10 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 	if err := checkMembers(ctx, c, members); err != nil {
 		return nil, err
 	}
+	placement, err := place(ctx, c, members, time.Now())
+	if err != nil {
+		return nil, err
+	}
 	var applied []string
 	for _, m := range members {
 		for _, database := range []string{c.Database(), c.Local()} {
@@ -51,7 +56,7 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 		}
 	}
 	for _, m := range members {
-		if err := distribute(ctx, c, m, o); err != nil {
+		if err := distribute(ctx, c, m, placement, o); err != nil {
 			return nil, err
 		}
 	}
@@ -82,6 +87,14 @@ func checkMembers(ctx context.Context, c *cluster.Conn, members []cluster.Member
 		if first == "" {
 			first = version
 		}
+		ofFirst, err := c.FirstMembers(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(ofFirst, slices.DeleteFunc(slices.Clone(members), func(m cluster.Member) bool { return m.Shard > 1 })) {
+			return fmt.Errorf("%w: the remote_servers of %s have no cluster %s of the first shard of %s alone: "+
+				"define it on every member", ErrCluster, m.Address, c.First(), c.Name())
+		}
 		if version != first {
 			return fmt.Errorf("%w: %s has ClickHouse %s and %s has %s: upgrade all members of cluster %s to one version",
 				ErrCluster, members[0].Address, first, m.Address, version, c.Name())
@@ -102,17 +115,17 @@ func checkPlain(ctx context.Context, conn driver.Conn) error {
 	return nil
 }
 
-// distribute makes those Distributed tables of a member that are missing or have other columns than
-// the local tables, and the missing views.
-func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Options) error {
+// distribute makes those Distributed tables of a member that are missing, or have another placement or
+// other columns than the local tables, and the missing views.
+func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, p cluster.Placement, o Options) error {
 	conn, err := c.On(m, c.Database())
 	if err != nil {
 		return err
 	}
-	engine := fmt.Sprintf("Distributed('%s', '%s', ", c.Name(), c.Local())
 	var outdated []string
 	err = conn.QueryRow(ctx, readOutdated, driver.Named("local", c.Local()), driver.Named("database", c.Database()),
-		driver.Named("tables", distributed()), driver.Named("engine", engine)).Scan(&outdated)
+		driver.Named("tables", distributed()), driver.Named("of_session", ofSession()),
+		driver.Named("sessions", engineOf(c, "", true, p)), driver.Named("first", engineOf(c, "", false, p))).Scan(&outdated)
 	if err != nil {
 		return fmt.Errorf("read the tables of member %s of cluster %s: %w", m.Address, c.Name(), err)
 	}
@@ -122,8 +135,7 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Option
 		}
 		text, err := statements.Text("distribute", struct {
 			Name, Local, Engine string
-			OfSession           bool
-		}{t.Name, identifier(c.Local()), engine, t.OfSession()})
+		}{t.Name, identifier(c.Local()), engineOf(c, t.Name, t.OfSession(), p)})
 		if err == nil {
 			err = conn.Exec(ctx, text)
 		}
@@ -139,6 +151,25 @@ func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, o Option
 func distributed() []string {
 	names := tables.Names(tables.Recording, tables.Bill, tables.Mark, tables.Audit, tables.Setting)
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "schema_") })
+}
+
+// ofSession returns the names of the tables whose rows are on the shard of their session.
+func ofSession() []string {
+	var names []string
+	for _, t := range tables.All {
+		if t.OfSession() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// engineOf returns the engine of the Distributed table of a table.
+func engineOf(c *cluster.Conn, table string, ofSession bool, p cluster.Placement) string {
+	if ofSession {
+		return fmt.Sprintf("Distributed('%s', '%s', '%s', %s)", c.Name(), c.Local(), table, p.Key())
+	}
+	return fmt.Sprintf("Distributed('%s', '%s', '%s')", c.First(), c.Local(), table)
 }
 
 // makeDatabase makes a database of a member unless it exists.
@@ -157,13 +188,21 @@ func makeDatabase(ctx context.Context, c *cluster.Conn, m cluster.Member, databa
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "\\`") + "`" }
 
 // behind returns the member of a cluster that lacks most migrations, as a connection to its local
-// database, and the state of its schema. A member without the database lacks all.
+// database, and the state of its schema. A member without the database lacks all. Members that are away
+// are left out: what they have is known when they are back.
 func behind(ctx context.Context, c *cluster.Conn, o Options) (conn driver.Conn, state *State, err error) {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	away, err := c.Away(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, m := range members {
+		if slices.Contains(away, m) {
+			continue
+		}
 		local, err := c.On(m, c.Local())
 		if err != nil {
 			return nil, nil, err

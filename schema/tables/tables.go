@@ -81,11 +81,9 @@ var All = []Table{
 	{"schema_lock", Setting, "", ""},
 }
 
-// OfSession reports whether every row of the table belongs to one session. On a cluster the rows of a
-// session are on one shard, in all of these tables; the other tables are on the first shard.
-func (t Table) OfSession() bool {
-	return t.Holds == Recording || slices.Contains([]string{"tombstones", "restores", "expirations"}, t.Name)
-}
+// OfSession reports whether the rows of the table are on the shard of their session on a cluster. The
+// other tables are on the first shard.
+func (t Table) OfSession() bool { return t.Holds == Recording }
 
 // Names returns the names of the tables that hold any of the given kinds of contents, in order.
 func Names(holds ...Holds) []string {

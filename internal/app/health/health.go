@@ -30,6 +30,9 @@ type Readiness struct {
 // DeadLetters is the name of the check for blocks that were set aside.
 const DeadLetters = "dead_letters"
 
+// Shards is the name of the check for shards of a ClickHouse cluster that are away.
+const Shards = "shards"
+
 // LowDisk is the default of Thresholds.MinDiskFree, bytes.
 const LowDisk = 2 << 30
 

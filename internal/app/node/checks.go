@@ -8,6 +8,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/console"
+	"tapedeck/schema/cluster"
 )
 
 // readyTimeout bounds the request to each server.
@@ -21,6 +22,9 @@ func (n *Node) Checks(ctx context.Context) []health.Check {
 	all = append(all, n.checkJetStream(ctx)...)
 	if n.DB != nil {
 		all = append(all, n.checkClickHouse(ctx)...)
+	}
+	if c, is := n.DB.(*cluster.Conn); is {
+		all = append(all, checkShards(ctx, c)...)
 	}
 	if c := n.schema.check.Load(); c != nil {
 		all = append(all, *c)

@@ -29,7 +29,7 @@ func (s *Server) preflights(next echo.HandlerFunc) echo.HandlerFunc {
 		case allowed:
 			h.Set("Access-Control-Allow-Origin", from)
 			h.Set("Access-Control-Expose-Headers",
-				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset, X-Request-Id, Tapedeck-Complete-To, Tapedeck-Waiting-Frames")
+				"Retry-After, WWW-Authenticate, ETag, Content-Disposition, Upload-Offset, X-Request-Id, Tapedeck-Complete-To, Tapedeck-Waiting-Frames, Tapedeck-Missing-Shards")
 			switch {
 			case isPreflight && s.Tokens == nil && isRecording(r.URL.Path):
 				emulate.Preflight(c.Response(), r)

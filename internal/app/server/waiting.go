@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,6 +20,7 @@ import (
 const (
 	headerCompleteTo = "Tapedeck-Complete-To"
 	headerWaiting    = "Tapedeck-Waiting-Frames"
+	headerMissing    = "Tapedeck-Missing-Shards"
 )
 
 // waiting returns which frames of a tenant were received and cannot be read yet: the frames in
@@ -71,6 +73,24 @@ func (s *Server) complete(h tenantHandler) tenantHandler {
 			w.Header().Set(headerWaiting, frames)
 		}
 		h(w, r.WithContext(query.WithCompleteness(r.Context(), c)), tenant)
+	}
+}
+
+// partial is middleware that has a question answered without the shards of a cluster that are away,
+// and adds a header with their addresses. It follows complete.
+func (s *Server) partial(h tenantHandler) tenantHandler {
+	return func(w http.ResponseWriter, r *http.Request, tenant string) {
+		ctx, missing := s.reader.WithoutAway(r.Context())
+		if len(missing) > 0 {
+			w.Header().Set(headerMissing, strings.Join(missing, ", "))
+			c := query.Completeness{}
+			if known := query.CompletenessOf(ctx); known != nil {
+				c = *known
+			}
+			c.MissingShards = missing
+			r = r.WithContext(query.WithCompleteness(ctx, &c))
+		}
+		h(w, r, tenant)
 	}
 }
 

@@ -51,7 +51,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Cluster is a cluster of engines on this machine, each of which is a shard.
+// Cluster is a cluster of engines on this machine, each of which is a shard. The cluster of its name
+// with _first at the end has the first of them alone.
 type Cluster struct {
 	Name   string
 	Secret string // the password on all members, which they also show one another

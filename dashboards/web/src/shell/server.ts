@@ -34,6 +34,11 @@ export function deadLetters({ checks }: Schemas['Readiness']): number {
   return typeof blocks === 'number' ? blocks : 0
 }
 
+/** What is missing because shards of the ClickHouse cluster are away; undefined if none is. */
+export function shardsAway({ checks }: Schemas['Readiness']): string | undefined {
+  return checks.find(({ part, ok }) => part === 'shards' && !ok)?.detail
+}
+
 /** The parts that are not well, and what they say of it: "clickhouse (connection refused), sink". */
 export function illParts({ checks }: Schemas['Readiness']): string {
   return checks

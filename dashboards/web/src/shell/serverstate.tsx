@@ -3,7 +3,7 @@ import { type Query, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { Notice } from '../components/notice'
 import { counted } from '../format/numbers'
-import { deadLetters, illParts, serverQuery } from './server'
+import { deadLetters, illParts, serverQuery, shardsAway } from './server'
 
 /** Shows that the server is unreachable or not ready. When it is back, all failed requests are repeated. */
 export function ServerState() {
@@ -30,6 +30,8 @@ function describe(away: boolean, ready: Parameters<typeof illParts>[0] | undefin
         The server is not ready: {illParts(ready)}. What is newest may be missing meanwhile.
       </Notice>
     )
+  const missing = ready && shardsAway(ready)
+  if (missing) return <Notice icon={<IconPlugConnectedX size={16} />}>{missing}</Notice>
   const letters = ready === undefined ? 0 : deadLetters(ready)
   if (letters > 0)
     return (

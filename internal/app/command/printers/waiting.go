@@ -25,6 +25,11 @@ func WaitedInVain(out io.Writer, limit time.Duration) {
 		"nothing is lost. A longer --wait-limit waits longer, --no-wait not at all\n", limit)
 }
 
+// MissingShards writes a note that the sessions of shards that are away are missing from an answer.
+func MissingShards(out io.Writer, addresses string) {
+	fmt.Fprintf(console.To(out), "note     the sessions on %s are missing: the shard is away\n", addresses)
+}
+
 // Incomplete writes a note that frames which were received are missing from an answer.
 func Incomplete(out io.Writer, to time.Time, frames uint64, more bool) {
 	least := ""
