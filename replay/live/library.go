@@ -180,7 +180,7 @@ func (l *Library) floor(ctx context.Context, s *session) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, err := l.js.Consumer(ctx, name, l.opts.Sink)
+	c, err := ask(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return l.js.Consumer(ctx, name, l.opts.Sink) })
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, nil // no block counts as stored
 	}

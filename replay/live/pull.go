@@ -34,11 +34,14 @@ func (p *pull) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := p.library.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+	config := jetstream.ConsumerConfig{
 		FilterSubjects: subjects, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq: max(p.next, 1),
 		AckPolicy:   jetstream.AckNonePolicy, MaxDeliver: 1, MemoryStorage: true, Replicas: 1,
 		InactiveThreshold: time.Minute,
+	}
+	c, err := ask(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return p.library.js.CreateConsumer(ctx, stream, config)
 	})
 	if err != nil {
 		return fmt.Errorf("consumer of %s: %w", p.session, err)
@@ -71,7 +74,7 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 		if delivered > p.taken { // lossCheck has passed since the server reported the number
 			return nil, fmt.Errorf("%d messages of %s: %w", delivered-p.taken, p.session, errLost)
 		}
-		info, err := p.consumer.Info(ctx)
+		info, err := ask(ctx, p.consumer.Info)
 		if err != nil {
 			return nil, fmt.Errorf("consumer of %s: %w", p.session, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -20,13 +21,24 @@ func (l *Library) locate(ctx context.Context, s *session) (name string, subjects
 	return l.opts.Locate(ctx, s.tenant, s.id)
 }
 
+// requestTimeout bounds one request to JetStream. The answer is lost if the server that would give it
+// ends. The client library has the same limit, but only for contexts without a deadline.
+const requestTimeout = 5 * time.Second
+
+// ask makes a request to JetStream.
+func ask[T any](ctx context.Context, request func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return request(ctx)
+}
+
 // stream returns the stream of a session's blocks with its current state, and their subjects.
 func (l *Library) stream(ctx context.Context, s *session) (jetstream.Stream, []string, error) {
 	name, subjects, err := l.locate(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	str, err := l.js.Stream(ctx, name)
+	str, err := ask(ctx, func(ctx context.Context) (jetstream.Stream, error) { return l.js.Stream(ctx, name) })
 	if err != nil {
 		return nil, nil, fmt.Errorf("JetStream stream %s: %w", name, err)
 	}
@@ -42,7 +54,9 @@ func (l *Library) last(ctx context.Context, s *session) (uint64, error) {
 	}
 	var last uint64
 	for _, filter := range filters {
-		m, err := str.GetLastMsgForSubject(ctx, filter)
+		m, err := ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+			return str.GetLastMsgForSubject(ctx, filter)
+		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
 		}
@@ -62,7 +76,9 @@ func (l *Library) none(ctx context.Context, s *session, from, to uint64) (bool, 
 		return false, err
 	}
 	for _, filter := range filters {
-		m, err := str.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
+		m, err := ask(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+			return str.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
+		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
 		}

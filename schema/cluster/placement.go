@@ -126,7 +126,7 @@ func parsePlacement(engine string) (Placement, error) {
 		of = keyOfMore.FindStringSubmatch(engine)
 	}
 	if of == nil {
-		return nil, fmt.Errorf("the sharding key of %s is not one that tapedeck makes", engine)
+		return nil, fmt.Errorf("the sharding key of %s is none of those of tapedeck", engine)
 	}
 	var p Placement
 	for _, e := range keyOfEpoch.FindAllStringSubmatch(of[1], -1) {
