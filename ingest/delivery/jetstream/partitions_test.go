@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
 )
 
@@ -243,5 +244,87 @@ func TestRepartitionInterrupted(t *testing.T) {
 	x.publish("s")
 	if partitions, err := jetstream.Partitions(t.Context(), x.js); err != nil || len(partitions) != 4 {
 		t.Errorf("%d partitions (%v), want 4", len(partitions), err)
+	}
+}
+
+// A change that JetStream refused after some of the new partitions were created is completed by the
+// next attempt.
+func TestRepartitionRefused(t *testing.T) {
+	for _, before := range []int{1, 2} {
+		t.Run(fmt.Sprint(before), func(t *testing.T) {
+			x := newPartitioned(t, before)
+			x.publish("before")
+			x.store()
+			foreign := njs.StreamConfig{Name: "FOREIGN", Subjects: []string{"tapedeck.partition.4.3.>"}}
+			if _, err := x.js.CreateStream(t.Context(), foreign); err != nil {
+				t.Fatal(err)
+			}
+			if err := jetstream.Repartition(t.Context(), x.js, config(4)); err == nil {
+				t.Fatal("two streams have the same subject")
+			}
+			if err := x.js.DeleteStream(t.Context(), foreign.Name); err != nil {
+				t.Fatal(err)
+			}
+			if err := jetstream.Repartition(t.Context(), x.js, config(4)); err != nil {
+				t.Fatal(err)
+			}
+			x.publish("after")
+			if _, err := jetstream.EnsureStreams(t.Context(), x.js, config(4)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// JetStream has room for the limit of the blocks once. The number of partitions can be changed
+// nevertheless: the limit of all partitions together is at no time above it.
+func TestRepartitionOnASmallDisk(t *testing.T) {
+	nc, err := localtest.Broker(t, broker.Options{Dir: t.TempDir(), MaxStore: 110 << 20}).Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []int{1, 4, 2, 1} {
+		c := jetstream.Config{MaxBytes: 55 << 20, Partitions: of}
+		if err := jetstream.Repartition(t.Context(), js, c); err != nil {
+			t.Fatalf("to %d partitions: %v", of, err)
+		}
+		if _, err := jetstream.EnsureStreams(t.Context(), js, c); err != nil {
+			t.Fatalf("%d partitions: %v", of, err)
+		}
+	}
+}
+
+// A server with another number of partitions opens a partition while it is being replaced. The
+// partition, which may receive blocks again, is not removed.
+func TestRepartitionOpenedMeanwhile(t *testing.T) {
+	x := newPartitioned(t, 2)
+	old, err := x.js.Stream(t.Context(), jetstream.PartitionName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := old.CachedInfo().Config
+	result := make(chan error, 1)
+	go func() { result <- jetstream.Repartition(t.Context(), x.js, config(4)) }()
+	bounded.Until(t, "the partition is closed", func() bool {
+		s, err := x.js.Stream(t.Context(), opened.Name)
+		return err == nil && s.CachedInfo().Config.Subjects[0] != opened.Subjects[0]
+	})
+	if _, err := x.js.UpdateStream(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	if err := bounded.Receive(t, result); err == nil {
+		t.Error("an opened partition was replaced")
+	}
+	s, err := x.js.Stream(t.Context(), opened.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.CachedInfo().Config.Subjects[0]; got != opened.Subjects[0] {
+		t.Errorf("the opened partition has the subject %s", got)
 	}
 }
