@@ -166,3 +166,26 @@ func TestRepartitionUnderLoad(t *testing.T) {
 		t.Error("a partition is left over")
 	}
 }
+
+// A sink is ready after the number of partitions has decreased, also if no block arrives.
+func TestReadyWithFewerPartitions(t *testing.T) {
+	b := newPartitionedBench(t, 4)
+	s, _ := b.run(sink.Options{})
+	consumers := func(of int) func() bool {
+		return func() bool {
+			for i := range of {
+				if _, err := b.js.Consumer(t.Context(), jetstream.PartitionName(i), sink.ConsumerName); err != nil {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	bounded.Until(t, "the sink consumes from four partitions", consumers(4))
+	b.repartition(2)
+	bounded.Until(t, "the sink reports the change", func() bool { return !s.Status().OK })
+	bounded.Until(t, "the sink is ready again", func() bool { return s.Status().OK })
+	if !consumers(2)() {
+		t.Error("the sink is ready without its consumers")
+	}
+}
