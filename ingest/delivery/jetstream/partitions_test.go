@@ -328,3 +328,40 @@ func TestRepartitionOpenedMeanwhile(t *testing.T) {
 		t.Errorf("the opened partition has the subject %s", got)
 	}
 }
+
+// One answer reads at most 64 MiB of what waits in all partitions together, and says that there may be
+// more.
+func TestWaitingReadsPartitionsTogether(t *testing.T) {
+	x := newPartitioned(t, 4)
+	if _, err := jetstream.EnsureStreams(t.Context(), x.js, jetstream.Config{MaxBytes: 256 << 20, Partitions: 4}); err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, 1<<20-64<<10) // below max_payload
+	for i := range 4 {
+		p := ingest.Partition{Index: i, Of: 4}
+		for range 20 { // 75 MiB in all partitions, less than 64 MiB in each
+			m := &nats.Msg{Subject: p.Subject("acme", "s"), Data: data, Header: nats.Header{}}
+			m.Header.Set(jetstream.HeaderContents, "1 0123456789ab")
+			if _, err := x.js.PublishMsg(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	partitions, err := jetstream.Partitions(t.Context(), x.js)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range partitions {
+		if n := s.CachedInfo().State.Msgs; n == 0 || n > 20 {
+			t.Fatalf("%s has %d messages", s.CachedInfo().Config.Name, n)
+		}
+	}
+	reader, err := jetstream.NewWaitingReader(x.nc, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := reader.Read(t.Context(), "acme")
+	if err != nil || !w.More || w.Frames > 72 {
+		t.Errorf("%d frames wait, more: %v (%v)", w.Frames, w.More, err)
+	}
+}
