@@ -123,8 +123,12 @@ type letter struct {
 }
 
 // setAside publishes a block that cannot be stored to the dead-letter stream, with the reason, so
-// that it does not delay other blocks. If setAside fails, the block has to be delivered again.
+// that it does not delay other blocks. If setAside fails, the block has to be delivered again. The
+// letter has the subject without partitions, which every version reads.
 func (s *Sink) setAside(ctx context.Context, l letter) error {
+	if subject, err := ingest.Repartition(l.subject, 1); err == nil { // otherwise it is not that of a block
+		l.subject = subject
+	}
 	dead := &nats.Msg{
 		Subject: stream.DeadSubject, Data: l.data,
 		Header: deadletters.Header(l.was, l.subject, s.opts.Version, l.reason),

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/deadletters"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/sink"
@@ -164,5 +166,59 @@ func TestRepartitionUnderLoad(t *testing.T) {
 	b.allAcked()
 	if _, err := b.js.Stream(t.Context(), jetstream.PartitionName(2)); err == nil {
 		t.Error("a partition is left over")
+	}
+}
+
+// A block that a sink sets aside has the subject without partitions, so that it can be stored with
+// another number of partitions, and by a version without partitions. It is stored after the change.
+func TestLettersWithoutPartitions(t *testing.T) {
+	b := newPartitionedBench(t, 4)
+	letters, err := deadletters.Open(b.nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do("ALTER TABLE usage ADD CONSTRAINT none CHECK session_id != 'bad'")
+	b.run(sink.Options{})
+	b.record("bad", 20)
+	b.allAcked()
+	list, err := letters.List(t.Context(), 0, 10)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d letters (%v)", len(list), err)
+	}
+	var seqs []uint64
+	for _, l := range list {
+		if want := ingest.Subject("default", "bad"); l.Subject != want {
+			t.Errorf("a letter has the subject %s, want %s", l.Subject, want)
+		}
+		seqs = append(seqs, l.Seq)
+	}
+	b.do("ALTER TABLE usage DROP CONSTRAINT none")
+	b.repartition(2)
+	if n, err := letters.Retry(t.Context(), seqs...); err != nil || n != len(seqs) {
+		t.Fatalf("%d of %d letters were published again: %v", n, len(seqs), err)
+	}
+	b.check("bad", 20)
+}
+
+// A sink is ready after the number of partitions has decreased, also if no block arrives.
+func TestReadyWithFewerPartitions(t *testing.T) {
+	b := newPartitionedBench(t, 4)
+	s, _ := b.run(sink.Options{})
+	consumers := func(of int) func() bool {
+		return func() bool {
+			for i := range of {
+				if _, err := b.js.Consumer(t.Context(), jetstream.PartitionName(i), sink.ConsumerName); err != nil {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	bounded.Until(t, "the sink consumes from four partitions", consumers(4))
+	b.repartition(2)
+	bounded.Until(t, "the sink reports the change", func() bool { return !s.Status().OK })
+	bounded.Until(t, "the sink is ready again", func() bool { return s.Status().OK })
+	if !consumers(2)() {
+		t.Error("the sink is ready without its consumers")
 	}
 }

@@ -185,6 +185,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.stat.subscribing()
 	ctx, change := context.WithCancelCause(ctx)
 	defer change(nil)
 	coming := newLanes()

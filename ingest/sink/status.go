@@ -62,6 +62,13 @@ func (s *status) failed(part string, err error) bool {
 	return fresh || s.now.Code != code
 }
 
+// subscribing forgets the partitions of earlier subscriptions, which may not exist any more.
+func (s *status) subscribing() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.away)
+}
+
 // disconnected records that the subscription to the stream of a partition failed.
 func (s *status) disconnected(name string, err error) {
 	s.mu.Lock()

@@ -174,7 +174,8 @@ func (l *Library) release(t *tail) {
 	})
 }
 
-// floor returns the sequence number up to which all blocks of a session's stream are stored.
+// floor returns the sequence number up to which all blocks of a session's stream are stored. Before
+// a sink consumes the stream, these are the blocks that JetStream does not have any more.
 func (l *Library) floor(ctx context.Context, s *session) (uint64, error) {
 	name, _, err := l.locate(ctx, s)
 	if err != nil {
@@ -182,7 +183,8 @@ func (l *Library) floor(ctx context.Context, s *session) (uint64, error) {
 	}
 	c, err := ask(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return l.js.Consumer(ctx, name, l.opts.Sink) })
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return 0, nil // no block counts as stored
+		first, err := l.first(ctx, s)
+		return max(first, 1) - 1, err
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the sink's ack floor: %w", err)

@@ -78,7 +78,7 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 		if err != nil {
 			return nil, fmt.Errorf("consumer of %s: %w", p.session, err)
 		}
-		if stream, _, err := p.library.locate(ctx, p.session); err == nil && stream != p.stream {
+		if stream, subjects, err := p.library.locate(ctx, p.session); err == nil && (stream != p.stream || subjects[0] != p.subjects[0]) {
 			return nil, fmt.Errorf("%s: %w", p.session, errMoved)
 		}
 		if delivered = info.Delivered.Consumer; delivered == p.taken {
@@ -89,8 +89,8 @@ func (p *pull) await(ctx context.Context, messages jetstream.MessagesContext) (j
 	}
 }
 
-// errMoved is the error if the session's blocks are in another stream, since the number of
-// partitions has changed.
+// errMoved is the error if the session's blocks are in another stream or have another subject, since
+// the number of partitions has changed.
 var errMoved = errors.New("the blocks are in another partition now")
 
 var errLost = errors.New("delivered by NATS, but lost in transit")

@@ -64,13 +64,14 @@ func (c Cold) expression(column string) string {
 }
 
 // check returns ErrCold if the policy does not exist, or lacks the volume "cold" or one that the
-// tables use. It changes nothing.
-func (c Cold) check(ctx context.Context, conn driver.Conn) error {
+// tables of a database use, "" for that of the connection. It changes nothing.
+func (c Cold) check(ctx context.Context, conn driver.Conn, database string) error {
 	if c.Policy == "" {
 		return nil
 	}
 	var has, used []string
-	err := conn.QueryRow(ctx, readColdPolicy, driver.Named("policy", c.Policy), driver.Named("tables", coldNames())).Scan(&has, &used)
+	err := conn.QueryRow(ctx, readColdPolicy, driver.Named("policy", c.Policy), driver.Named("tables", coldNames()),
+		driver.Named("database", database)).Scan(&has, &used)
 	if err != nil {
 		return fmt.Errorf("read ClickHouse's storage policies: %w", err)
 	}
@@ -133,16 +134,16 @@ func (c Cold) apply(ctx context.Context, conn driver.Conn, o Options) error {
 func checkCold(ctx context.Context, conn driver.Conn, o Options) error {
 	c, ok := conn.(*cluster.Conn)
 	if !ok {
-		return o.Cold.check(ctx, conn)
+		return o.Cold.check(ctx, conn, "")
 	}
 	members, err := c.Members(ctx)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
-		local, err := c.On(m, anyDatabase)
+		conn, err := c.On(m, anyDatabase) // the local one may not exist yet
 		if err == nil {
-			err = o.Cold.check(ctx, local)
+			err = o.Cold.check(ctx, conn, c.Local())
 		}
 		if err != nil {
 			return fmt.Errorf("member %s of cluster %s: %w", m.Address, c.Name(), err)

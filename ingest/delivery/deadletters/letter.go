@@ -19,7 +19,7 @@ type Letter struct {
 	Seq     uint64    `json:"seq"` // its number in the dead-letter stream
 	At      time.Time `json:"at"`  // when it was set aside
 	Reason  string    `json:"reason"`
-	Subject string    `json:"subject"` // where the block was published, or would have been published as a message of its own
+	Subject string    `json:"subject"` // where the block would have been published by itself, without partitions
 	Tenant  string    `json:"tenant"`
 	Bytes   int       `json:"bytes"`
 	// Tries counts the retries since the block was set aside; TriedAt is the time of the latest

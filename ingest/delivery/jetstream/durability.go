@@ -32,8 +32,8 @@ func (d Durability) persistMode() jetstream.PersistModeType {
 	return jetstream.DefaultPersistMode
 }
 
-// ErrNotEmpty reports that a stream must be recreated to change its durability, but holds blocks
-// that are not stored.
+// ErrNotEmpty reports that a stream must be recreated or replaced, to change its durability or the
+// number of partitions, but holds blocks that are not stored.
 var ErrNotEmpty = errors.New("the stream holds blocks that are not stored")
 
 // ensureBlocks creates or updates the stream of a partition.

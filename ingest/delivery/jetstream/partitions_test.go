@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
 )
 
@@ -243,5 +244,124 @@ func TestRepartitionInterrupted(t *testing.T) {
 	x.publish("s")
 	if partitions, err := jetstream.Partitions(t.Context(), x.js); err != nil || len(partitions) != 4 {
 		t.Errorf("%d partitions (%v), want 4", len(partitions), err)
+	}
+}
+
+// A change that JetStream refused after some of the new partitions were created is completed by the
+// next attempt.
+func TestRepartitionRefused(t *testing.T) {
+	for _, before := range []int{1, 2} {
+		t.Run(fmt.Sprint(before), func(t *testing.T) {
+			x := newPartitioned(t, before)
+			x.publish("before")
+			x.store()
+			foreign := njs.StreamConfig{Name: "FOREIGN", Subjects: []string{"tapedeck.partition.4.3.>"}}
+			if _, err := x.js.CreateStream(t.Context(), foreign); err != nil {
+				t.Fatal(err)
+			}
+			if err := jetstream.Repartition(t.Context(), x.js, config(4)); err == nil {
+				t.Fatal("two streams have the same subject")
+			}
+			if err := x.js.DeleteStream(t.Context(), foreign.Name); err != nil {
+				t.Fatal(err)
+			}
+			if err := jetstream.Repartition(t.Context(), x.js, config(4)); err != nil {
+				t.Fatal(err)
+			}
+			x.publish("after")
+			if _, err := jetstream.EnsureStreams(t.Context(), x.js, config(4)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// JetStream has room for the limit of the blocks once. The number of partitions can be changed
+// nevertheless: the limit of all partitions together is at no time above it.
+func TestRepartitionOnASmallDisk(t *testing.T) {
+	nc, err := localtest.Broker(t, broker.Options{Dir: t.TempDir(), MaxStore: 110 << 20}).Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []int{1, 4, 2, 1} {
+		c := jetstream.Config{MaxBytes: 55 << 20, Partitions: of}
+		if err := jetstream.Repartition(t.Context(), js, c); err != nil {
+			t.Fatalf("to %d partitions: %v", of, err)
+		}
+		if _, err := jetstream.EnsureStreams(t.Context(), js, c); err != nil {
+			t.Fatalf("%d partitions: %v", of, err)
+		}
+	}
+}
+
+// A server with another number of partitions opens a partition while it is being replaced. The
+// partition, which may receive blocks again, is not removed.
+func TestRepartitionOpenedMeanwhile(t *testing.T) {
+	x := newPartitioned(t, 2)
+	old, err := x.js.Stream(t.Context(), jetstream.PartitionName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := old.CachedInfo().Config
+	result := make(chan error, 1)
+	go func() { result <- jetstream.Repartition(t.Context(), x.js, config(4)) }()
+	bounded.Until(t, "the partition is closed", func() bool {
+		s, err := x.js.Stream(t.Context(), opened.Name)
+		return err == nil && s.CachedInfo().Config.Subjects[0] != opened.Subjects[0]
+	})
+	if _, err := x.js.UpdateStream(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	if err := bounded.Receive(t, result); err == nil {
+		t.Error("an opened partition was replaced")
+	}
+	s, err := x.js.Stream(t.Context(), opened.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.CachedInfo().Config.Subjects[0]; got != opened.Subjects[0] {
+		t.Errorf("the opened partition has the subject %s", got)
+	}
+}
+
+// One answer reads at most 64 MiB of what waits in all partitions together, and says that there may be
+// more.
+func TestWaitingReadsPartitionsTogether(t *testing.T) {
+	x := newPartitioned(t, 4)
+	if _, err := jetstream.EnsureStreams(t.Context(), x.js, jetstream.Config{MaxBytes: 256 << 20, Partitions: 4}); err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, 1<<20-64<<10) // below max_payload
+	for i := range 4 {
+		p := ingest.Partition{Index: i, Of: 4}
+		for range 20 { // 75 MiB in all partitions, less than 64 MiB in each
+			m := &nats.Msg{Subject: p.Subject("acme", "s"), Data: data, Header: nats.Header{}}
+			m.Header.Set(jetstream.HeaderContents, "1 0123456789ab")
+			if _, err := x.js.PublishMsg(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	partitions, err := jetstream.Partitions(t.Context(), x.js)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range partitions {
+		if n := s.CachedInfo().State.Msgs; n == 0 || n > 20 {
+			t.Fatalf("%s has %d messages", s.CachedInfo().Config.Name, n)
+		}
+	}
+	reader, err := jetstream.NewWaitingReader(x.nc, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := reader.Read(t.Context(), "acme")
+	if err != nil || !w.More || w.Frames > 72 {
+		t.Errorf("%d frames wait, more: %v (%v)", w.Frames, w.More, err)
 	}
 }

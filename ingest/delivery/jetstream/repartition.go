@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -49,9 +50,11 @@ func Repartition(ctx context.Context, js jetstream.JetStream, c Config) error {
 			}
 		}
 	}
-	for i, s := range old {
+	for _, s := range old {
 		closed := s.CachedInfo().Config
-		closed.Subjects = []string{drainPrefix + now.partition(i).Prefix() + ">"}
+		for i, subject := range closed.Subjects { // an interrupted change may have left partitions of both numbers
+			closed.Subjects[i] = drainPrefix + strings.TrimPrefix(subject, drainPrefix)
+		}
 		if _, err := js.UpdateStream(ctx, closed); err != nil {
 			return fmt.Errorf("close JetStream stream %s: %w", closed.Name, err)
 		}
@@ -64,6 +67,10 @@ func Repartition(ctx context.Context, js jetstream.JetStream, c Config) error {
 		info, err := s.Info(ctx)
 		if err != nil {
 			return fmt.Errorf("JetStream stream %s: %w", s.CachedInfo().Config.Name, err)
+		}
+		if !strings.HasPrefix(info.Config.Subjects[0], drainPrefix) {
+			return fmt.Errorf("another server opened JetStream stream %s again while the number of partitions changed from %d to %d: "+
+				"give all servers the same --jetstream-partitions", info.Config.Name, now.of, c.Partitions)
 		}
 		last = max(last, info.State.LastSeq)
 		if err := allStored(ctx, s); err != nil {
@@ -83,6 +90,14 @@ func replacePartitions(ctx context.Context, js jetstream.JetStream, c Config, ol
 	for i := len(old) - 1; i > 0; i-- {
 		if err := js.DeleteStream(ctx, PartitionName(i)); err != nil {
 			return fmt.Errorf("remove JetStream stream %s: %w", PartitionName(i), err)
+		}
+	}
+	// JetStream reserves the limits of all streams, so the first one is reduced to its share before
+	// others are created.
+	if reduced := old[0].CachedInfo().Config; reduced.MaxBytes > c.partition(0).MaxBytes {
+		reduced.MaxBytes = c.partition(0).MaxBytes
+		if _, err := js.UpdateStream(ctx, reduced); err != nil {
+			return fmt.Errorf("reduce JetStream stream %s to %d bytes: %w", StreamName, reduced.MaxBytes, err)
 		}
 	}
 	for i := 1; i < c.Partitions; i++ {

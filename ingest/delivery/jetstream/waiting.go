@@ -122,18 +122,31 @@ func (r *WaitingReader) ask(ctx context.Context, tenant string, messages *[]wait
 	if len(*messages) != len(partitions) {
 		*messages = make([]waitingMessages, len(partitions))
 	}
+	read := amount{began: time.Now()}
 	for i, s := range partitions {
 		first, err := r.unstored(ctx, s)
 		if err != nil {
 			return Waiting{}, err
 		}
-		one, err := r.update(ctx, s, tenant, first, &(*messages)[i])
+		one, err := r.update(ctx, s, tenant, first, &(*messages)[i], &read)
 		if err != nil {
 			return Waiting{}, err
 		}
 		w.add(one)
 	}
 	return w, nil
+}
+
+// amount is what an answer has read from all partitions.
+type amount struct {
+	began time.Time
+	bytes int
+}
+
+// add adds a message, and reports whether the answer has read enough.
+func (a *amount) add(m *jetstream.RawStreamMsg) (enough bool) {
+	a.bytes += len(m.Data)
+	return a.bytes > waitingBytes || time.Since(a.began) > waitingTime
 }
 
 // add adds what waits in another partition, which has other sessions. A stream of both is counted
@@ -164,9 +177,9 @@ func (r *WaitingReader) unstored(ctx context.Context, s jetstream.Stream) (first
 // update. Every answer reads the oldest one again, so that OldestAt is right also if messages were
 // removed. It reads other messages once.
 func (r *WaitingReader) update(
-	ctx context.Context, s jetstream.Stream, tenant string, first uint64, messages *waitingMessages,
+	ctx context.Context, s jetstream.Stream, tenant string, first uint64, messages *waitingMessages, read *amount,
 ) (Waiting, error) {
-	began, bytes, more := time.Now(), 0, false
+	more := false
 	last := s.CachedInfo().State.LastSeq
 	oldest, err := next(ctx, s, tenant, first)
 	if err != nil {
@@ -177,9 +190,8 @@ func (r *WaitingReader) update(
 		if m != oldest || messages.empty() {
 			messages.add(r.contentsOf(m))
 		}
-		bytes += len(m.Data)
 		first = messages.last() + 1
-		more = messages.full() || bytes > waitingBytes || time.Since(began) > waitingTime
+		more = read.add(m) || messages.full()
 		if more || first > last {
 			break
 		}

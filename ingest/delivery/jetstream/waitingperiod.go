@@ -19,8 +19,9 @@ func (r *WaitingReader) HasFramesIn(ctx context.Context, tenant string, from, to
 	if err != nil {
 		return false, err
 	}
+	read := amount{began: time.Now()}
 	for _, s := range partitions {
-		if found, err := r.hasFramesIn(ctx, s, tenant, from, to); err != nil || found {
+		if found, err := r.hasFramesIn(ctx, s, tenant, from, to, &read); err != nil || found {
 			return found, err
 		}
 	}
@@ -28,14 +29,16 @@ func (r *WaitingReader) HasFramesIn(ctx context.Context, tenant string, from, to
 }
 
 // hasFramesIn implements HasFramesIn for a partition.
-func (r *WaitingReader) hasFramesIn(ctx context.Context, s jetstream.Stream, tenant string, from, to time.Time) (bool, error) {
+func (r *WaitingReader) hasFramesIn(
+	ctx context.Context, s jetstream.Stream, tenant string, from, to time.Time, read *amount,
+) (bool, error) {
 	first, err := r.unstored(ctx, s)
 	if err != nil {
 		return false, err
 	}
-	began, found := time.Now(), false
+	found := false
 	in := func(at int64) bool { return at >= from.UnixNano() && at < to.UnixNano() }
-	for last, bytes := s.CachedInfo().State.LastSeq, 0; first <= last && !found; {
+	for last := s.CachedInfo().State.LastSeq; first <= last && !found; {
 		m, err := next(ctx, s, tenant, first)
 		if err != nil || m == nil {
 			return false, err
@@ -48,8 +51,7 @@ func (r *WaitingReader) hasFramesIn(ctx context.Context, s jetstream.Stream, ten
 				found = found || in(b.State.LastAt)
 			}
 		})
-		bytes += len(m.Data)
-		found = found || !all || bytes > waitingBytes || time.Since(began) > waitingTime
+		found = read.add(m) || found || !all
 		first = m.Sequence + 1
 	}
 	return found, nil

@@ -54,7 +54,7 @@ type Serve struct {
 	Listen           string   `help:"Address of the API." default:"127.0.0.1:4600" env:"TAPEDECK_LISTEN" placeholder:"ADDR"`
 	Data             string   `help:"Directory for the spool, and for admin-token with --tokens. Default: tapedeck in the XDG data home." type:"path" env:"TAPEDECK_DATA" placeholder:"DIR"`
 	Replicas         int      `help:"Replicas of the JetStream streams." default:"1" min:"1" max:"5" unit:"servers" group:"NATS" env:"TAPEDECK_REPLICAS" placeholder:"N"`
-	MaxBytes         Size     `help:"Size limit of the JetStream stream." default:"16GiB" min:"1MiB" group:"NATS" env:"TAPEDECK_MAX_BYTES" placeholder:"SIZE"`
+	MaxBytes         Size     `help:"Size limit of the JetStream streams of blocks, of all partitions together." default:"16GiB" min:"1MiB" group:"NATS" env:"TAPEDECK_MAX_BYTES" placeholder:"SIZE"`
 	Migrate          bool     `help:"Apply migrations at start; /readyz answers 503 meanwhile." group:"ClickHouse" env:"TAPEDECK_MIGRATE"`
 	Demo             bool     `help:"Record three demo sessions; needs the roles ingest and api." env:"TAPEDECK_DEMO"`
 }

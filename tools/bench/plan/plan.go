@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"tapedeck/ingest"
 )
 
 // Workload holds what a frame of a kind of load costs.
@@ -64,8 +66,8 @@ func (in Input) Check() error {
 	switch {
 	case in.Sessions > 10_000_000:
 		return errors.New("plan: at most 10 million sessions can be simulated")
-	case in.NATS < 0 || in.Partitions < 0 || in.Shards < 0 || in.NATS > 10_000 || in.Partitions > 10_000 || in.Shards > 10_000:
-		return errors.New("plan: the numbers of NATS servers, partitions and shards must be from 0 to 10000")
+	case in.NATS < 0 || in.Partitions < 0 || in.Shards < 0 || in.NATS > 10_000 || in.Shards > 10_000:
+		return errors.New("plan: the numbers of NATS servers and shards must be from 0 to 10000, that of partitions must not be negative")
 	case in.ShardAway < 0 || in.ShardAway > week:
 		return errors.New("plan: a shard is away for at most a week")
 	}
@@ -130,6 +132,9 @@ func New(in Input) (*Plan, error) {
 	}
 	if p.Partitions == 0 { // each server leads as many
 		p.Partitions = (most("JetStream streams (partitions)") + p.NATS - 1) / p.NATS * p.NATS
+	}
+	if p.Partitions > ingest.MaxPartitions {
+		return nil, fmt.Errorf("plan: %d partitions are planned, and JetStream's blocks have at most %d", p.Partitions, ingest.MaxPartitions)
 	}
 	if p.Shards == 0 {
 		p.Shards = most("ClickHouse shards")

@@ -111,6 +111,7 @@ func TestBadInput(t *testing.T) {
 		func(in *Input) { in.Rate = 0 }, func(in *Input) { in.Rate = math.NaN() }, func(in *Input) { in.Rate = math.Inf(1) },
 		func(in *Input) { in.Sessions = 20_000_000 }, func(in *Input) { in.Shards = -1 }, func(in *Input) { in.ShardAway = 100 * week },
 		func(in *Input) { in.NATS = 2 }, func(in *Input) { in.Disk = -1 },
+		func(in *Input) { in.Partitions = 65 }, func(in *Input) { in.Stream = 1e6 }, // 100 partitions
 	} {
 		in := input()
 		change(&in)
