@@ -130,6 +130,7 @@ memory: build ## a server in a control group of 1 GB, with 10,000 streams and fr
 	TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go test ./tools/systemtest/memory -count=1 -v -timeout 30m -run TestControlGroup -args -memory
 
 balancer: build clients ## two servers behind HAProxy and two sinks, each killed ten times under load (needs haproxy)
+	@command -v haproxy > /dev/null || { echo "HAProxy is not installed: apt-get install haproxy"; exit 1; }
 	TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go test ./tools/systemtest/commands/failure -count=1 -v -timeout 30m -run TestBehindHAProxy
 
 check: ui ## gofmt, golangci-lint (with vet and staticcheck), govulncheck, hashes of modules; types, lint and format of the pages
