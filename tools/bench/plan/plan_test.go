@@ -83,7 +83,7 @@ func TestPlace(t *testing.T) {
 	const sessions, members = 160_000, 16
 	count := make([]float64, members)
 	for i := range sessions {
-		count[place("shard", i, members)]++
+		count[place(i, members)]++
 	}
 	s := spreadOf(count, 1)
 	if deviation := math.Sqrt(s.Mean); s.Most-s.Mean > 4*deviation || s.Mean != sessions/members {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"tapedeck/ingest"
 )
 
 // alpha is the exponent of the Pareto distribution of the sessions' rates: a few sessions send far
@@ -39,8 +41,8 @@ type Simulation struct {
 	LeadersBefore, LeadersAway float64
 }
 
-// Simulate spreads sessions over partitions and shards by a hash of their ids, as the product does,
-// takes the fullest shard away and returns it, in steps of a second, and takes a NATS server away.
+// Simulate spreads sessions over partitions as the product does, and over shards by another hash of
+// their ids, takes the fullest shard away and returns it, in steps of a second, and takes a NATS server away.
 func (p *Plan) Simulate() *Simulation {
 	rates := p.sessionRates()
 	partition, shard := make([]float64, p.Partitions), make([]float64, p.Shards)
@@ -49,8 +51,8 @@ func (p *Plan) Simulate() *Simulation {
 		both[i] = make([]float64, p.Partitions)
 	}
 	for i, rate := range rates {
-		a := place("partition", i, p.Partitions)
-		b := place("shard", i, p.Shards)
+		a := ingest.PartitionOf(ingest.DefaultTenant, "session-"+strconv.Itoa(i), p.Partitions).Index
+		b := place(i, p.Shards)
 		partition[a] += rate
 		shard[b] += rate
 		both[b][a] += rate
@@ -145,10 +147,10 @@ func (p *Plan) sessionRates() []float64 {
 	return rates
 }
 
-// place returns the member, of n, of a session.
-func place(of string, session, n int) int {
+// place returns the shard, of n, of a session.
+func place(session, n int) int {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(of + " session-" + strconv.Itoa(session))) // a hash does not fail
+	_, _ = h.Write([]byte("session-" + strconv.Itoa(session))) // a hash does not fail
 	x := h.Sum64()
 	x ^= x >> 32 // the low bits of FNV depend on few bits of the text
 	x *= 0x9e3779b97f4a7c15
