@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -17,6 +19,9 @@ var commandGroups = []kong.Group{
 	{Key: "keep", Title: "Change what is stored:"},
 	{Key: "operate", Title: "Operate:"},
 }
+
+// foldedCommands are commands that the help of the program names in one line.
+var foldedCommands = []string{"completion", "flush", "health", "version"}
 
 // flagsCommand has no function but its help, which lists the flags that every command takes.
 type flagsCommand struct{}
@@ -38,13 +43,19 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		f.Hidden = true
 	}
 	options.NoExpandSubcommands = selected == nil
+	if selected == nil {
+		for _, command := range ctx.Model.Children {
+			command.Hidden = command.Hidden || slices.Contains(foldedCommands, command.Name)
+		}
+	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	blank := "\n"
+	before := "\n"
 	if selected == nil {
-		blank = "" // the line before it also says where more help is
+		// The line before it also says where more help is.
+		before = "Also: " + strings.Join(foldedCommands, ", ") + ".\n"
 	}
-	_, err := io.WriteString(ctx.Stdout, blank+"Every command takes --server, --json and others: \"tapedeck help flags\".\n")
+	_, err := io.WriteString(ctx.Stdout, before+"Every command takes --server, --json and others: \"tapedeck help flags\".\n")
 	return err
 }
