@@ -28,6 +28,7 @@ type cli struct {
 	Flush  flushCommand  `cmd:"" group:"record" help:"Send recorded blocks that wait on disk for their server."`
 
 	Sessions sessionsCommand `cmd:"" group:"look" help:"List sessions."`
+	Open     openCommand     `cmd:"" group:"look" help:"List what runs now, and since when."`
 	Show     showCommand     `cmd:"" group:"look" help:"Show one session: runs, tools, tokens, messages."`
 	Frames   framesCommand   `cmd:"" group:"look" help:"List the frames of a session."`
 	Play     playCommand     `cmd:"" group:"look" help:"Play a session at its original timing."`

@@ -2,7 +2,7 @@ package main
 
 // otherWords has, for words that other tools have as commands, what is typed here.
 var otherWords = map[string]string{
-	"list": "tapedeck sessions", "ls": "tapedeck sessions", "ps": "tapedeck sessions --status running,quiet",
+	"list": "tapedeck sessions", "ls": "tapedeck sessions", "ps": "tapedeck open", "top": "tapedeck open",
 	"session": "tapedeck sessions", "runs": "tapedeck sessions", "traces": "tapedeck sessions", "history": "tapedeck sync list",
 	"delete": "tapedeck erase SESSION", "del": "tapedeck erase SESSION", "rm": "tapedeck erase SESSION",
 	"remove": "tapedeck erase SESSION", "prune": "tapedeck retention show", "gc": "tapedeck retention show",
@@ -26,7 +26,7 @@ var otherWords = map[string]string{
 // otherWord returns what to type in place of a word that is no command, "" if the word is not known.
 func otherWord(word, server string) string {
 	switch word {
-	case "open", "ui", "web", "browse", "dashboard":
+	case "ui", "web", "browse", "dashboard":
 		return "open " + server + " in a browser"
 	case "stop", "down", "kill", "quit":
 		return `Ctrl-C stops "tapedeck up" and a recording`

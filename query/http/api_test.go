@@ -65,6 +65,7 @@ func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 	mux.HandleFunc("GET /v1/sessions/{id}/timeline", session(s.Timeline))
 	mux.HandleFunc("GET /v1/sessions/{id}/density", session(s.Density))
 	mux.HandleFunc("GET /v1/sessions/{id}/transcript", session(s.Transcript))
+	mux.HandleFunc("GET /v1/open", inTenant(s.Open))
 	mux.HandleFunc("GET /v1/totals", inTenant(s.Totals))
 	mux.HandleFunc("GET /v1/facets", inTenant(s.Facets))
 	mux.HandleFunc("GET /v1/streams", inTenant(s.Streams))

@@ -25,6 +25,7 @@ import (
 	"tapedeck/query/search"
 	"tapedeck/query/session/deletion"
 	"tapedeck/query/session/facets"
+	"tapedeck/query/session/openspans"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/sessionframes"
 	"tapedeck/query/session/sessionlist"
@@ -36,7 +37,7 @@ import (
 // Server holds the handlers of all queries.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
-	Compare, Search, Totals                                                        endpoint.Tenant
+	Compare, Search, Totals, Open                                                  endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -87,6 +88,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // never closes a bill
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
+		Open:           openspans.Handler{Base: b}.Open,
 		Totals:         sessiontotals.Handler{Base: b}.Totals,
 		Facets:         facets.Handler{Base: b}.Facets,
 		Streams:        streamlist.Handler{Base: b}.Streams,

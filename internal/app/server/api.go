@@ -142,6 +142,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 	rt.add([]row{
 		{anyScope, audit.None, getHead, "/v1/waiting", nil, only(forTenant(s.serveWaiting))},
 		{reads, audit.None, getHead, "/v1/sessions", nil, forTenant(s.complete(s.partial(q.Sessions)))},
+		{reads, audit.OpenRead, getHead, "/v1/open", nil, s.reads(forTenant(s.complete(s.partial(q.Open))))},
 		{reads, audit.None, getHead, "/v1/totals", nil, forTenant(s.complete(s.partial(q.Totals)))},
 		{reads, audit.None, getHead, "/v1/facets", nil, forTenant(s.complete(s.partial(q.Facets)))},
 		{reads, audit.None, getHead, "/v1/streams", nil, forTenant(s.complete(s.partial(q.Streams)))},

@@ -24,5 +24,6 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("tools_report_settled", "tools_report", settled),
 		querytest.NewStatement("tools_slowest", "tools_slowest", tools(grouping.Whole)),
 		querytest.NewStatement("tools_unclosed", "tools_unclosed", tools(grouping.Whole)),
+		querytest.NewStatement("tools_usual", "tools_usual", tools(grouping.Whole)),
 	)
 }

@@ -49,6 +49,7 @@ var probes = map[string]probe{
 	"POST /v1/import":                                {record, "", tapefile.MediaType, "no tape"},
 	"POST /v1/blocks":                                {record, "", "", ""},
 	"GET /v1/sessions":                               {read, "", "", ""},
+	"GET /v1/open":                                   {read, "", "", ""},
 	"GET /v1/totals":                                 {read, "", "", ""},
 	"GET /v1/facets":                                 {read, "", "", ""},
 	"GET /v1/streams":                                {read, "?session={id}", "", ""},

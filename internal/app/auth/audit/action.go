@@ -13,6 +13,7 @@ const (
 	FramesRead      Action = "session.frames"
 	TranscriptRead  Action = "session.transcript"
 	SessionCompare  Action = "session.compare"
+	OpenRead        Action = "session.open"
 	SessionReplay   Action = "session.replay"
 	SessionEmulate  Action = "session.emulate"
 	Search          Action = "session.search"

@@ -61,7 +61,7 @@ func TestOtherWords(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"list": `type "tapedeck sessions"`, "delete x": `type "tapedeck erase SESSION"`, "logs": `type "tapedeck show SESSION --text"`,
-		"ls -la": `type "tapedeck sessions"`, "status": `type "tapedeck doctor"`, "open": "open http://127.0.0.1:1 in a browser",
+		"ls -la": `type "tapedeck sessions"`, "status": `type "tapedeck doctor"`, "ui": "open http://127.0.0.1:1 in a browser", "ps": `type "tapedeck open"`,
 		"stop": "Ctrl-C", "record sh": "write: tapedeck record -- sh …", "record ls -la": "write: tapedeck record -- ls -la",
 		"record ls 'a b'": "write: tapedeck record -- ls",
 	} {
