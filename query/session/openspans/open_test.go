@@ -3,7 +3,9 @@ package openspans_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
@@ -113,5 +115,17 @@ func TestBounds(t *testing.T) {
 	second := querytest.Must[*query.Page[openspans.Session]](t)(openspans.Read(t.Context(), r, q))
 	if len(second.Items) != 1 || second.Items[0].ID != "second" || second.Next != nil {
 		t.Errorf("the second page: %s", lines(second))
+	}
+}
+
+// All ages of an answer are of one moment, however long its statements take.
+func TestOneMoment(t *testing.T) {
+	db := querytest.Open(t)
+	db.Add(querytest.Recording{Session: "s", Stream: 1, Live: true, Spans: []schema.Span{querytest.Run("r", schema.StatusOpen, 0, 0)}})
+	var asked atomic.Int64
+	r := query.NewReader(db.Conn, query.WithClock(func() time.Time { return querytest.When(float64(10 + asked.Add(1))) }))
+	page := querytest.Must[*query.Page[openspans.Session]](t)(openspans.Read(t.Context(), r, openspans.Query{Tenant: db.Tenant, Limit: 1}))
+	if s := page.Items[0]; *s.RunningMS != s.Spans[0].RunningMS {
+		t.Errorf("the session runs for %v ms, its run for %v ms, and both began together", *s.RunningMS, s.Spans[0].RunningMS)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tapedeck/query"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/sessionfilter"
@@ -82,18 +84,23 @@ func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Se
 	if err != nil {
 		return err
 	}
-	texts, err := readArguments(ctx, r, a, rows)
-	if err != nil {
+	var texts map[spanKey]argumentsRow
+	var usual map[string]toolreport.Usual
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		texts, err = readArguments(within, r, a, rows)
+		return err
+	})
+	group.Go(func() (err error) {
+		usual, err = readUsual(within, r, tenant, rows)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	usual, err := readUsual(ctx, r, tenant, rows)
-	if err != nil {
-		return err
-	}
-	now := r.Now()
 	for i := range rows {
 		row := &rows[i]
-		span := row.span(now)
+		span := row.span(byID[row.Session])
 		if text, ok := texts[spanKey{row.Session, row.ID}]; ok {
 			span.Arguments, span.ArgumentsCut = &text.Text, text.Cut
 		}
@@ -106,11 +113,13 @@ func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Se
 	return nil
 }
 
-func (row *spanRow) span(now int64) Span {
+// span returns the span of a session. Its age is of the same moment as that of the session.
+func (row *spanRow) span(of *Session) Span {
+	sinceSession := query.Millis(row.Begin - of.Started.UnixNano())
 	s := Span{ID: row.ID, Parent: row.Parent, Kind: row.Kind, Name: row.Name, Status: row.Status, Agent: row.Agent,
 		Model: query.Named(row.Model), RunID: row.Run, Started: query.Instant(row.Begin),
 		Position:  schema.Position{At: row.SeenAt, StreamID: row.Stream, Seq: row.Seq}.String(),
-		RunningMS: query.Millis(int64(query.Since(now, row.Begin)))}
+		RunningMS: max(*of.RunningMS-sinceSession, 0)}
 	if s.Status == "" {
 		s.Status = string(schema.StatusOpen)
 	}
