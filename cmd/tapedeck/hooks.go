@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/delivery/outlet"
 	"tapedeck/ingest/tap/agenthistory"
 	"tapedeck/internal/app/command/agenthooks"
+	"tapedeck/internal/app/command/agentsettings"
 	"tapedeck/internal/app/command/background"
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/commandline"
@@ -66,7 +67,7 @@ func (c *hooksInstall) Run(i *invocation) error {
 		fmt.Printf("# to the list hooks.SessionEnd in %s\n%s\n", path, a.Entry(command))
 		return nil
 	}
-	text, err := agenthooks.Read(path)
+	text, err := agentsettings.Read(path)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (c *hooksInstall) Run(i *invocation) error {
 		fmt.Printf("%s has the hook already\n", path)
 		return nil
 	}
-	if err := agenthooks.Write(path, changed); err != nil {
+	if err := agentsettings.Write(path, changed); err != nil {
 		return err
 	}
 	fmt.Printf("%s records each session when it ends, from the next start on: hook in %s\n", a.Title, path)
@@ -146,7 +147,7 @@ func (c *hooksUninstall) Run() error {
 	if err != nil {
 		return err
 	}
-	text, err := agenthooks.Read(path)
+	text, err := agentsettings.Read(path)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (c *hooksUninstall) Run() error {
 		fmt.Printf("%s has no hook of tapedeck\n", path)
 		return nil
 	}
-	if err := agenthooks.Write(path, changed); err != nil {
+	if err := agentsettings.Write(path, changed); err != nil {
 		return err
 	}
 	fmt.Printf("removed the hook from %s\n", path)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"tapedeck/internal/app/command/agentsettings"
 )
 
 // event is the hook of both agents for the end of a session.
@@ -86,13 +87,6 @@ func ownCommand(agent string) *regexp.Regexp {
 	return regexp.MustCompile(`^('[^']*/` + name + `'|\S*/` + name + `|` + name + `)( --server \S+)? hooks run ` + agent + `( *[0-9]*[<>].*)?$`)
 }
 
-// operation is one of a JSON patch (RFC 6902).
-type operation struct {
-	Op    string          `json:"op"`
-	Path  string          `json:"path"`
-	Value json.RawMessage `json:"value,omitempty"`
-}
-
 // Add returns the text of an agent's file with the hook. Everything else of the text stays as it
 // is. A text that has the hook is returned unchanged.
 func (a *Agent) Add(text []byte, command string) ([]byte, error) {
@@ -106,15 +100,15 @@ func (a *Agent) Add(text []byte, command string) ([]byte, error) {
 	if len(groups) > 0 && a.has(groups, command) {
 		return text, nil
 	}
-	var ops []operation
+	var ops []agentsettings.Operation
 	if hooks == nil {
-		ops = append(ops, operation{"add", "/hooks", json.RawMessage("{}")})
+		ops = append(ops, agentsettings.Operation{Op: "add", Path: "/hooks", Value: json.RawMessage("{}")})
 	}
 	if _, known := hooks[event]; !known {
-		ops = append(ops, operation{"add", "/hooks/" + event, json.RawMessage("[]")})
+		ops = append(ops, agentsettings.Operation{Op: "add", Path: "/hooks/" + event, Value: json.RawMessage("[]")})
 	}
-	ops = append(append(ops, a.removals(groups)...), operation{"add", "/hooks/" + event + "/-", a.Entry(command)})
-	return patched(text, ops)
+	ops = append(append(ops, a.removals(groups)...), agentsettings.Operation{Op: "add", Path: "/hooks/" + event + "/-", Value: a.Entry(command)})
+	return agentsettings.Patch(text, ops)
 }
 
 // Remove returns the text of an agent's file without the hook, and whether it had it.
@@ -139,11 +133,11 @@ func (a *Agent) Remove(text []byte) ([]byte, bool, error) {
 	switch {
 	case whole < len(groups):
 	case len(hooks) == 1:
-		ops = []operation{{Op: "remove", Path: "/hooks"}}
+		ops = []agentsettings.Operation{{Op: "remove", Path: "/hooks"}}
 	default:
-		ops = []operation{{Op: "remove", Path: "/hooks/" + event}}
+		ops = []agentsettings.Operation{{Op: "remove", Path: "/hooks/" + event}}
 	}
-	text, err = patched(text, ops)
+	text, err = agentsettings.Patch(text, ops)
 	return text, true, err
 }
 
@@ -195,87 +189,21 @@ func (a *Agent) has(groups []map[string]json.RawMessage, command string) bool {
 
 // removals returns the operations that remove our hooks, the last one first, so that no index
 // changes before it is used. A group without other hooks is removed whole.
-func (a *Agent) removals(groups []map[string]json.RawMessage) []operation {
-	var ops []operation
+func (a *Agent) removals(groups []map[string]json.RawMessage) []agentsettings.Operation {
+	var ops []agentsettings.Operation
 	for i, g := range slices.Backward(groups) {
 		list := commands(g)
 		ours := slices.DeleteFunc(slices.Clone(list), func(c string) bool { return !a.ours(c) })
 		path := fmt.Sprintf("/hooks/%s/%d", event, i)
 		if len(ours) > 0 && len(ours) == len(list) {
-			ops = append(ops, operation{Op: "remove", Path: path})
+			ops = append(ops, agentsettings.Operation{Op: "remove", Path: path})
 			continue
 		}
 		for j, c := range slices.Backward(list) {
 			if a.ours(c) {
-				ops = append(ops, operation{Op: "remove", Path: fmt.Sprintf("%s/hooks/%d", path, j)})
+				ops = append(ops, agentsettings.Operation{Op: "remove", Path: fmt.Sprintf("%s/hooks/%d", path, j)})
 			}
 		}
 	}
 	return ops
-}
-
-// patched applies operations to a text, which keeps its order, its comments and its indentation.
-func patched(text []byte, ops []operation) ([]byte, error) {
-	v, err := hujson.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	patch, err := json.Marshal(ops)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.Patch(patch); err != nil {
-		return nil, err
-	}
-	for _, indent := range []string{"  ", "    ", "\t"} {
-		if indented(text, indent) {
-			var out bytes.Buffer
-			err := json.Indent(&out, v.Pack(), "", indent)
-			return out.Bytes(), err
-		}
-	}
-	return v.Pack(), nil // it has a layout of its own
-}
-
-// indented reports whether a text is JSON with an indentation for each level.
-func indented(text []byte, indent string) bool {
-	var out bytes.Buffer
-	return json.Indent(&out, text, "", indent) == nil && bytes.Equal(out.Bytes(), text)
-}
-
-// Read returns the text of a file, "" if there is none.
-func Read(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return text, err
-}
-
-// Write replaces a file, which keeps its mode. A link keeps leading to its file; one that leads nowhere is
-// an error.
-func Write(path string, text []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s is a link to a file that does not exist: create that file first", path)
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	} else if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tapedeck-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

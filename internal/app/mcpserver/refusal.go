@@ -1,0 +1,59 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"tapedeck/internal/apiclient"
+)
+
+// refusal returns an error as a text for an agent: what is wrong, and which tool and argument to use
+// next.
+func refusal(ctx context.Context, c *call, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("the call was cancelled, or the server stops")
+	}
+	e, known := errors.AsType[*apiclient.Error](err)
+	if !known {
+		return errors.New(short(err.Error(), errorSize))
+	}
+	text := e.Detail
+	if text == "" {
+		text = e.Title
+	}
+	text = short(text, errorSize)
+	if len(e.Allowed) > 0 {
+		text += fmt.Sprintf("\nAllowed for %s: %s", e.Parameter, short(strings.Join(e.Allowed, ", "), errorSize))
+	}
+	return errors.New(text + "\n" + c.advice(e))
+}
+
+// advice returns what to do about an answer of the API.
+func (c *call) advice(e *apiclient.Error) string {
+	switch e.Status {
+	case http.StatusUnauthorized:
+		return "Every tool needs a token that the server accepts: set TAPEDECK_TOKEN for \"tapedeck mcp\", or the Authorization header of the client."
+	case http.StatusForbidden:
+		if c.tool == "read_frames" {
+			return "This token may not read recorded bytes: use read_messages or read_span instead, which need the scope read."
+		}
+		return "This token may not read this: call find_sessions for what it may read."
+	case http.StatusNotFound:
+		if c.arguments["position"] != nil {
+			return "Call read_frames with the session and without position for the positions of its frames, or find_sessions for the ids of sessions."
+		}
+		return "Call find_sessions, with the argument query for a part of the id or the title, for the ids of sessions."
+	case http.StatusGone:
+		return "This session was deleted: call find_sessions for others."
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return "Wait for some seconds and repeat the call, or narrow it with from, to or session."
+	case http.StatusBadRequest:
+		if e.Parameter != "" {
+			return fmt.Sprintf("Repeat %s with another value of the argument that sets %s.", c.tool, e.Parameter)
+		}
+	}
+	return fmt.Sprintf("Repeat %s with other arguments.", c.tool)
+}
