@@ -45,6 +45,7 @@ type cli struct {
 
 	Export  exportCommand  `cmd:"" group:"share" help:"Write sessions to a tape, or in another format."`
 	Emulate emulateCommand `cmd:"" group:"share" help:"Serve a session as the server that it was recorded from."`
+	MCP     mcpCommand     `cmd:"" group:"share" name:"mcp" help:"Give an agent tools that read recordings (MCP)."`
 	Share   shareCommand   `cmd:"" group:"share" help:"Make links to sessions for people without an account."`
 
 	Redecode  redecodeCommand  `cmd:"" group:"keep" help:"Derive the facts anew from stored frames."`

@@ -130,6 +130,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 		{readsRaw, audit.TapeExport, get, "/v1/sessions/:id/tape", always(s.Concurrency.Exports), only(s.reads(forSession(export.Tape)))},
 		{admins, audit.AuditRead, getHead, "/v1/audit", s.exportLimit, s.reads(s.auditEntries(entries))},
 	})
+	s.mcpRoutes(rt)
 	s.emulateRoutes(rt)
 	s.erasureRoutes(rt)
 	s.backupRoutes(rt)

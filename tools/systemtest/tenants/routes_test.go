@@ -50,6 +50,7 @@ var probes = map[string]probe{
 	"POST /v1/blocks":                                {record, "", "", ""},
 	"GET /v1/sessions":                               {read, "", "", ""},
 	"GET /v1/open":                                   {read, "", "", ""},
+	"POST /mcp":                                      {read, "", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_sessions","arguments":{}}}`},
 	"GET /v1/totals":                                 {read, "", "", ""},
 	"GET /v1/facets":                                 {read, "", "", ""},
 	"GET /v1/streams":                                {read, "?session={id}", "", ""},
