@@ -49,9 +49,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len())}, nil
 }
 
-// responseLimit bounds an answer of the API to a tool, in bytes. A session of a hundred thousand
-// spans has about half of it.
-const responseLimit = 128 << 20
+// responseLimit bounds an answer of the API to a tool, in bytes. A session of fifty thousand spans
+// has about half of it.
+const responseLimit = 64 << 20
 
 // response holds an answer in memory.
 type response struct {

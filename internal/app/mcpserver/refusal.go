@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"tapedeck/internal/apiclient"
@@ -18,6 +19,9 @@ func refusal(ctx context.Context, c *call, err error) error {
 	}
 	e, known := errors.AsType[*apiclient.Error](err)
 	if !known {
+		if of, fetched := errors.AsType[*url.Error](err); fetched {
+			err = of.Err // the address of the API is of no use to an agent
+		}
 		return errors.New(short(err.Error(), errorSize))
 	}
 	text := e.Detail
