@@ -98,6 +98,17 @@ func (p *placed) path() string {
 	return strings.Join(names, " > ")
 }
 
+// errorAbove returns the error of the nearest span above that has one: a source may state why a call
+// failed with its run.
+func (p *placed) errorAbove() string {
+	for above := p.above; above != nil; above = above.above {
+		if above.Error != nil && *above.Error != "" {
+			return *above.Error
+		}
+	}
+	return ""
+}
+
 // took describes how long a span took, in milliseconds; nil if that is unknown.
 func (p *placed) took() *float64 {
 	if p.DurationMS != nil {
@@ -120,6 +131,7 @@ type spanLine struct {
 	OpenMS     *float64 `json:"open_ms,omitempty"` // of a span without an end
 	Tokens     int64    `json:"tokens,omitempty"`
 	Error      string   `json:"error,omitempty"`
+	ErrorAbove string   `json:"error_above,omitempty"` // of the span above, where a failed span has none
 	Path       string   `json:"path,omitempty"`
 	Below      int      `json:"spans_below,omitempty"`
 	Position   string   `json:"position,omitempty"`
@@ -136,6 +148,9 @@ func newSpanLine(p *placed, errorSize int) spanLine {
 	}
 	if p.Error != nil {
 		line.Error = short(*p.Error, errorSize)
+	}
+	if line.Error == "" && p.Status == "error" {
+		line.ErrorAbove = short(p.errorAbove(), errorSize)
 	}
 	return line
 }

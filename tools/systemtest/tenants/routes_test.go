@@ -145,6 +145,7 @@ var answersOtherwise = map[string]int{
 	"GET /v1/ingest/ws": http.StatusUpgradeRequired, "GET /emulate/{id}": http.StatusNotFound, "GET /emulate/{id}/{path}": http.StatusNotFound,
 	"GET /v1/sessions/{id}/emulation": http.StatusNoContent,
 	"GET /v1/erasures/{id}":           http.StatusNotFound,
+	"POST /mcp":                       http.StatusBadRequest,                                           // without what the protocol wants in Accept, see TestTools
 	"GET /v1/bills/focus":             http.StatusNotFound,                                             // the other tenant alone has a bill of the month
 	"GET /login/oidc":                 http.StatusNotFound, "GET /login/callback": http.StatusNotFound, // without a provider
 }
