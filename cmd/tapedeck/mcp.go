@@ -18,13 +18,13 @@ import (
 // mcpCommand answers questions about recordings to agents.
 type mcpCommand struct {
 	Run       mcpRun       `cmd:"" default:"1" hidden:"" help:"Answer on standard input and output. Clients run it."`
-	Install   mcpInstall   `cmd:"" help:"Add tapedeck to the settings of a client."`
+	Install   mcpInstall   `cmd:"" help:"Add the tools to the settings of a client."`
 	Uninstall mcpUninstall `cmd:"" help:"Remove what install added."`
 }
 
 // Help implements kong.HelpProvider.
 func (c *mcpCommand) Help() string {
-	return `An agent that has tapedeck as an MCP server finds sessions, reads what failed in them and compares them. "tapedeck mcp" speaks the Model Context Protocol on standard input and output and asks the server that --server names, with its token; a server has the same tools at /mcp.`
+	return `With these tools an agent finds sessions, reads what failed in them and compares them. "tapedeck mcp" speaks the Model Context Protocol on standard input and output and asks the server that --server names, with its token; a server has the same tools at /mcp.`
 }
 
 // mcpRun serves the tools on standard input and output.

@@ -51,13 +51,13 @@ func (c *mcpInstall) Run(i *invocation) error {
 		return notAdded(path, err)
 	}
 	if string(changed) == string(text) {
-		fmt.Printf("%s has tapedeck already\n", path)
+		fmt.Printf("%s has the server already\n", path)
 		return nil
 	}
 	if err := agentsettings.Write(path, changed); err != nil {
 		return err
 	}
-	fmt.Printf("%s has the tools of tapedeck from its next start on: server tapedeck in %s\n", client.Title, path)
+	fmt.Printf("%s has the tools from its next start on: server \"tapedeck\" in %s\n", client.Title, path)
 	return nil
 }
 
@@ -124,6 +124,6 @@ func (c *mcpUninstall) Run() error {
 	if err := agentsettings.Write(path, changed); err != nil {
 		return err
 	}
-	fmt.Printf("removed tapedeck from %s\n", path)
+	fmt.Printf("removed the server from %s\n", path)
 	return nil
 }

@@ -18,7 +18,7 @@ type Clients func(ctx context.Context) *apiclient.Client
 // Path is the path of the tools on a server.
 const Path = "/mcp"
 
-const instructions = `tapedeck records the event streams of AI agents. A session is one recorded conversation; it holds runs, and runs hold spans: nodes (steps and sub-agents), model calls (kind "llm") and tool calls (kind "tool").
+const instructions = `This server reads recorded event streams of AI agents. A session is one recorded conversation; it holds runs, and runs hold spans: nodes (steps and sub-agents), model calls (kind "llm") and tool calls (kind "tool").
 
 To find why a session failed or hangs:
 1. find_sessions, with status ["error"], ["incomplete"] or ["lost"], or with a query, names sessions; "end" has the reason and the span at the end. open_calls lists what hangs right now.
@@ -32,7 +32,7 @@ Every answer has at most 20 KB. "outline" sums it up; each entry of "more" names
 
 // New returns a server with all tools.
 func New(version string, clients Clients, log *slog.Logger) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "tapedeck", Title: "tapedeck recordings of agents", Version: version},
+	s := mcp.NewServer(&mcp.Implementation{Name: "tapedeck", Title: "Recordings of agents", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Logger: log,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	add(s, clients, "find_sessions", "Find sessions", findSessionsText, findSessions)

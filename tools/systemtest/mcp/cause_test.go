@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +87,7 @@ func recordOpen(t *testing.T, s *commandtest.Instance, id string, body []byte) {
 		in.Close()
 		_ = bounded.Command(t, cmd) // the server may have ended before
 	})
-	if _, err := io.WriteString(in, string(body)); err != nil {
+	if _, err := in.Write(body); err != nil {
 		t.Fatal(err)
 	}
 	bounded.Until(t, "the session is running with its call", func() bool {
