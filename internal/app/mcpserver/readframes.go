@@ -12,7 +12,7 @@ import (
 	"tapedeck/query/session/sessionframes"
 )
 
-const readFramesText = "The recorded frames of a session as they came over the wire, in order, with their times. Needs a token with the scope read-raw. With position one frame in full."
+const readFramesText = "The recorded frames of a session as they came over the wire, in order, with their times. Needs a token with the scope read:raw. With position one frame in full."
 
 type readFramesArguments struct {
 	Session   string   `json:"session" jsonschema:"The id of the session, from find_sessions."`
