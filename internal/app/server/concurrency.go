@@ -18,11 +18,12 @@ type Concurrency struct {
 	Followers   *quota.Gate // playbacks of running sessions
 	Exports     *quota.Gate // answers of any length: tapes, charges, bills, the audit log
 	Comparisons *quota.Gate // comparisons of two sessions; a request waits for a while
+	MCPRequests *quota.Gate // requests at mcpserver.Path; a request waits for a while
 }
 
 // register adds the semaphores to the metrics.
 func (c *Concurrency) register(s *Server) {
-	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons})
+	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons, c.MCPRequests})
 }
 
 // always returns a function that selects a semaphore for every request of a route.

@@ -22,6 +22,8 @@ type Quotas struct {
 	MaxExports                  int     `help:"Tapes and other answers of any length at a time." default:"0" min:"1" zero:"any number" unit:"answers" reload:"yes" env:"TAPEDECK_MAX_EXPORTS" placeholder:"N"`
 	MaxExportsPerTenant         int     `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"answers" reload:"yes" env:"TAPEDECK_MAX_EXPORTS_PER_TENANT" placeholder:"N"`
 	MaxComparisons              int     `help:"Comparisons of two sessions at a time. Further ones wait for 20 seconds and are then answered 429." default:"2" min:"1" unit:"comparisons" reload:"yes" env:"TAPEDECK_MAX_COMPARISONS" placeholder:"N"`
+	MaxMCPRequests              int     `help:"Requests at /mcp at a time. Further ones wait for 20 seconds and are then answered 429." default:"16" min:"1" unit:"requests" reload:"yes" env:"TAPEDECK_MAX_MCP_REQUESTS" placeholder:"N"`
+	MaxMCPRequestsPerTenant     int     `help:"The same for one tenant. 0: any number." default:"8" min:"1" zero:"any number" unit:"requests" reload:"yes" env:"TAPEDECK_MAX_MCP_REQUESTS_PER_TENANT" placeholder:"N"`
 	MaxFramesPerSecond          float64 `help:"Frames that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND" placeholder:"N"`
 	MaxFramesPerSecondPerTenant float64 `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND_PER_TENANT" placeholder:"N"`
 	MaxBytesPerSecond           Size    `help:"Bytes of encoded blocks that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"bytes/s" reload:"yes" env:"TAPEDECK_MAX_BYTES_PER_SECOND" placeholder:"N"`
@@ -45,6 +47,7 @@ func (f *Quotas) Concurrency() server.Concurrency {
 		Followers:   quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),
 		Exports:     quota.NewGate("exports", f.MaxExports, f.MaxExportsPerTenant),
 		Comparisons: quota.NewGate("comparisons", f.MaxComparisons, 0),
+		MCPRequests: quota.NewGate("mcp-requests", f.MaxMCPRequests, f.MaxMCPRequestsPerTenant),
 	}
 }
 

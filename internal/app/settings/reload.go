@@ -110,6 +110,7 @@ func (f *Quotas) setConcurrency(g server.Concurrency) {
 	g.Followers.SetLimits(f.MaxFollowers, f.MaxFollowersPerTenant)
 	g.Exports.SetLimits(f.MaxExports, f.MaxExportsPerTenant)
 	g.Comparisons.SetLimits(f.MaxComparisons, 0)
+	g.MCPRequests.SetLimits(f.MaxMCPRequests, f.MaxMCPRequestsPerTenant)
 }
 
 // setSlow sets the time limits of clients.
