@@ -178,7 +178,7 @@ func TestDocument(t *testing.T) {
 	for _, path := range []string{
 		"POST /v1/ingest", "GET /v1/ingest/ws", "GET /v1/sessions", "GET /v1/sessions/{id}", "DELETE /v1/sessions/{id}",
 		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
-		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/calls", "GET /v1/compare",
+		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/open", "POST /mcp", "GET /v1/calls", "GET /v1/compare",
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml",
 	} {
 		method, address, _ := strings.Cut(path, " ")

@@ -225,7 +225,7 @@ func TestWithoutClickHouse(t *testing.T) {
 	}
 	a := serve(t, querytest.Tenant, query.NewReader(conn))
 	for _, path := range []string{
-		"/v1/sessions", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/usage/reconciliation", "/v1/tools",
+		"/v1/sessions", "/v1/open", talk, talk + "/frames", talk + "/frames?raw=1", talk + "/frames/index", talk + "/frames/types", talk + "/timeline", talk + "/density", talk + "/transcript", "/v1/usage", "/v1/usage/reconciliation", "/v1/tools",
 	} {
 		status, header, body := a.ask("GET", path)
 		if status != 503 || header.Get("Retry-After") != "5" {
