@@ -7,8 +7,14 @@ import (
 	"fmt"
 )
 
-// answerLimit is the largest answer of a tool, in bytes.
+// answerLimit is the largest answer of a tool, in bytes of the content of its result: the text as a
+// string of JSON, and what is around it.
 const answerLimit = 20_480
+
+// contentSize returns the bytes that a text takes in the content of a result.
+func contentSize(text []byte) int {
+	return len(encoded(string(text))) + len(`[{"type":"text","text":}]`)
+}
 
 // answer is the answer of a tool: JSON with the outline first, one item on a line.
 type answer struct {
@@ -61,7 +67,7 @@ func (a *answer) text() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if len(text) <= answerLimit {
+		if contentSize(text) <= answerLimit {
 			return string(text), nil
 		}
 	}
@@ -70,9 +76,9 @@ func (a *answer) text() (string, error) {
 
 // fitting returns about how many items fit beside the head.
 func (a *answer) fitting() int {
-	size := len(a.rendered(0, nil)) + a.reserve
+	size := contentSize(a.rendered(0, nil)) + a.reserve
 	for i, item := range a.items {
-		if size += len(item) + len(",\n"); size > answerLimit {
+		if size += len(encoded(string(item))) + len(",\n"); size > answerLimit {
 			return i
 		}
 	}

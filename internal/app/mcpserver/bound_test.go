@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,7 +26,7 @@ var calls = map[string]map[string]any{
 // that works: whoever follows these calls receives every item once.
 func TestAnswersAreBounded(t *testing.T) {
 	for name, text := range texts {
-		for _, n := range []int{2, 30} {
+		for _, n := range []int{2, 16} {
 			if n > 2 && name != "words" && name != "control" {
 				continue // these are the shortest and the longest in JSON
 			}
@@ -49,6 +50,18 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
+// sizeOfContent returns the bytes of the content of a result with a text.
+func sizeOfContent(t *testing.T, text string) int {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode([]map[string]string{{"type": "text", "text": text}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len() - 1 // without the line feed
+}
+
 // itemOf is what identifies an item of each list; "" where an item has nothing of its own.
 var itemOf = map[string]string{"sessions": "session", "spans": "span", "messages": "message", "frames": "position", "hits": "message", "steps": "row"}
 
@@ -58,8 +71,8 @@ func check(t *testing.T, call func(tool string, arguments map[string]any) string
 	arguments, seen := maps.Clone(calls[tool]), map[string]bool{}
 	for pages := 0; pages <= n; pages++ {
 		text := call(tool, arguments)
-		if len(text) > 20_480 {
-			t.Errorf("%s: %d bytes", tool, len(text))
+		if n := sizeOfContent(t, text); n > 20_480 {
+			t.Errorf("%s: %d bytes", tool, n)
 		}
 		var answer map[string]json.RawMessage
 		var left []more
@@ -84,7 +97,7 @@ func check(t *testing.T, call func(tool string, arguments map[string]any) string
 		}
 		arguments = nil
 		for _, m := range left {
-			if len(call(m.Tool, m.Arguments)) > 20_480 {
+			if sizeOfContent(t, call(m.Tool, m.Arguments)) > 20_480 {
 				t.Errorf("%s: a call of %s in more is longer than 20 KB", tool, m.Tool)
 			}
 			if m.Tool == tool && m.Arguments["cursor"] != nil && m.Arguments["message"] == nil {
@@ -122,7 +135,7 @@ func TestRestOfTexts(t *testing.T) {
 					Message, Frame, Text json.RawMessage
 					More                 []more
 				}
-				if err := json.Unmarshal([]byte(answer), &parsed); err != nil || failed || len(answer) > 20_480 {
+				if err := json.Unmarshal([]byte(answer), &parsed); err != nil || failed || sizeOfContent(t, answer) > 20_480 {
 					t.Fatalf("%s: %v, %d bytes: %.200s", tool, err, len(answer), answer)
 				}
 				var part window

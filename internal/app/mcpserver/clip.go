@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of texts in answers, in bytes of their JSON form.
+// Sizes of texts in answers, in bytes of their form in the content of a result: JSON in a string of JSON.
 const (
 	nameSize    = 200   // names and other short values
 	idSize      = 900   // ids, which are cut only where a source has none of a sensible length
@@ -14,27 +14,29 @@ const (
 	windowSize  = 4_000 // a part of a text that was asked for
 )
 
-// clip returns the beginning of a text that takes at most size bytes in JSON, and how many bytes of
-// the text that is.
+// clip returns the beginning of a text that takes at most size bytes in an answer, and how many bytes
+// of the text that is.
 func clip(text string, size int) (beginning string, bytes int) {
 	for i, r := range text {
-		if size -= jsonSize(r, text[i:]); size < 0 {
+		if size -= sizeOf(r, text[i:]); size < 0 {
 			return text[:i], i
 		}
 	}
 	return text, len(text)
 }
 
-// jsonSize returns the bytes that a character takes in JSON.
-func jsonSize(r rune, rest string) int {
+// sizeOf returns the bytes that a character takes in an answer.
+func sizeOf(r rune, rest string) int {
 	switch {
-	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t':
-		return 2
+	case r == '"' || r == '\\':
+		return len(`\\\"`)
+	case r == '\n' || r == '\r' || r == '\t':
+		return len(`\\n`)
 	case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029:
-		return 6
+		return len(`\\u2028`)
 	case r == utf8.RuneError:
 		if _, n := utf8.DecodeRuneInString(rest); n <= 1 {
-			return 6
+			return len(`\\ufffd`)
 		}
 	}
 	return utf8.RuneLen(r)
@@ -69,8 +71,8 @@ type window struct {
 	Bytes int `json:"bytes"`
 }
 
-// windowOf returns the part of a text from an offset in bytes, which takes at most size bytes in
-// JSON, and the offset of the part after it; 0 if there is none.
+// windowOf returns the part of a text from an offset in bytes, which takes at most size bytes in an
+// answer, and the offset of the part after it; 0 if there is none.
 func windowOf(text string, from, size int) (w window, next int) {
 	from = min(max(from, 0), len(text))
 	for from < len(text) && !utf8.RuneStart(text[from]) {

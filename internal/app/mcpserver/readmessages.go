@@ -124,7 +124,7 @@ func (r *messageReader) list(ctx context.Context) (*answer, error) {
 		a.outline = fmt.Sprintf("Session %s has no such messages. Leave out kind, since or cursor for others.", short(r.in.Session, nameSize))
 	}
 	a.more = func(n int) ([]more, error) { return r.left(ctx, found, n, next) }
-	a.reserve = (cutMost + 1) * (len(encoded(r.arguments)) + moreSize)
+	a.reserve = (cutMost + 1) * r.moreSize()
 	return a, nil
 }
 

@@ -96,7 +96,7 @@ func readSpan(ctx context.Context, c *call, in readSpanArguments) (*answer, erro
 		}
 		return list, nil
 	}
-	a.reserve = 3 * (len(encoded(c.arguments)) + moreSize)
+	a.reserve = 3 * c.moreSize()
 	return a, nil
 }
 

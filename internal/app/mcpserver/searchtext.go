@@ -25,6 +25,9 @@ type searchTextArguments struct {
 	Cursor  string   `json:"cursor,omitempty" jsonschema:"From the answer before, for the hits after it."`
 }
 
+// queryBytes bounds a query: an answer repeats it in the call for more.
+const queryBytes = 1_000
+
 // hitLine is a text that has what was searched for.
 type hitLine struct {
 	Session  string  `json:"session"`
@@ -45,8 +48,8 @@ func searchText(ctx context.Context, c *call, in searchTextArguments) (*answer, 
 	if err != nil {
 		return nil, err
 	}
-	if len(in.Query) > excerptSize*5/2 {
-		return nil, fmt.Errorf(`the argument "query" has %d bytes: at most 1000 are searched for`, len(in.Query))
+	if len(in.Query) > queryBytes {
+		return nil, fmt.Errorf(`the argument "query" has %d bytes: at most %d are searched for`, len(in.Query), queryBytes)
 	}
 	q := url.Values{"session": in.Session, "kind": in.Kind, "tool": in.Tool, "agent": in.Agent}
 	set(q, map[string]string{"q": in.Query, "from": in.From, "to": in.To, "order": in.Order})

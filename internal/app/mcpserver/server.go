@@ -56,8 +56,11 @@ type call struct {
 	arguments map[string]any // as the client sent them
 }
 
-// moreSize is about how many bytes an entry of what is left out takes beside the arguments.
-const moreSize = 250
+// moreSize is about how many bytes of an answer an entry of what is left out takes.
+func (c *call) moreSize() int { return contentSize(encoded(c.arguments)) + moreSize }
+
+// moreSize is the part of it beside the arguments.
+const moreSize = 400
 
 // add adds a tool that reads.
 func add[In any](
@@ -75,7 +78,7 @@ func add[In any](
 		if err != nil {
 			return nil, nil, refusal(ctx, c, err)
 		}
-		a.reserve += len(encoded(c.arguments)) + moreSize
+		a.reserve += c.moreSize()
 		text, err := a.text()
 		if err != nil {
 			return nil, nil, err
