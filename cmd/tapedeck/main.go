@@ -32,6 +32,7 @@ type cli struct {
 	Frames   framesCommand   `cmd:"" group:"look" help:"List the frames of a session."`
 	Play     playCommand     `cmd:"" group:"look" help:"Play a session at its original timing."`
 	Search   searchCommand   `cmd:"" group:"look" help:"Find what was said, called, returned, or failed."`
+	Notes    notesCommand    `cmd:"" group:"look" help:"Write notes, labels and thumbs on sessions, and list them."`
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
 
