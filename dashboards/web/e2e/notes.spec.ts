@@ -23,7 +23,7 @@ test('a note is written at the moment of the player, leads back to it, selects t
   await expect(form.getByRole('button', { name: 'Add the note' })).toBeDisabled()
   await form.getByLabel('Note', { exact: true }).fill('It never\nlooked <b>there</b>.')
   await form.getByLabel('Labels').fill('bug, eval: failed')
-  await form.getByLabel('Down').check()
+  await form.getByLabel('Thumb').selectOption('Down')
   await form.getByRole('button', { name: 'Add the note' }).click()
 
   const note = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')

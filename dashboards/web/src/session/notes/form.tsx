@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client'
@@ -49,19 +49,24 @@ export function NoteForm({ session }: { session: Schemas['SessionDetail'] }) {
         rows={2}
         maxLength={16_384}
       />
-      <TextInput
-        label="Labels"
-        placeholder="bug, triage"
-        value={labels}
-        onChange={(event) => setLabels(event.currentTarget.value)}
-      />
-      <Radio.Group label="Thumb" value={thumb} onChange={setThumb}>
-        <Group gap="md">
-          <Radio value="none" label="None" />
-          <Radio value="up" label="Up" />
-          <Radio value="down" label="Down" />
-        </Group>
-      </Radio.Group>
+      <div className={classes.more}>
+        <TextInput
+          label="Labels"
+          placeholder="bug, triage"
+          value={labels}
+          onChange={(event) => setLabels(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Thumb"
+          data={[
+            { value: 'none', label: 'None' },
+            { value: 'up', label: 'Up' },
+            { value: 'down', label: 'Down' },
+          ]}
+          value={thumb}
+          onChange={(event) => setThumb(event.currentTarget.value)}
+        />
+      </div>
       <Group justify="space-between">
         <Switch
           label={`At ${clock(offset)}, where the player is`}
