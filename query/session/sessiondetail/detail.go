@@ -86,7 +86,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	// A text cannot be clipped by time.
 	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) })
 	counted := sessionhead.CountSpans(spans)
-	head := sessionhead.Summarize(s, r, counted, r.Now())
+	head := sessionhead.Summarize(s, r.QuietAfter(), counted, r.Now())
 	head.UsageTotals = usagerecord.TotalsOf(usage)
 	if limit != nil {
 		head.Title = firstOfUser(texts)

@@ -130,7 +130,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 		gaps = nil // gaps describe whole messages
 	}
 	now := r.Now()
-	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)
+	head := sessionhead.Summarize(s, r.QuietAfter(), sessionhead.CountSpans(spans), now)
 	t := &Timeline{
 		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
 		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS,
