@@ -34,6 +34,7 @@ type cli struct {
 	Search   searchCommand   `cmd:"" group:"look" help:"Find what was said, called, returned, or failed."`
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
+	Assert   assertCommand   `cmd:"" group:"look" help:"Check conditions on a tape or a session, for CI."`
 
 	Usage      usageCommand      `cmd:"" group:"report" help:"Report tokens and costs."`
 	Tools      toolsCommand      `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
