@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"tapedeck/internal/app/command/bisect"
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/schema"
@@ -40,11 +39,7 @@ func (k *check) surplus(list []*spanmerge.Span, r *Range[int64]) *Moment {
 // calls checks the number of calls of a tool.
 func (k *check) calls(c *Calls) {
 	list := k.callsOf(c.Tool)
-	expected := rangeText(&c.Range, countText)
-	if c.Min != nil && *c.Min == 1 && c.Max == nil {
-		expected = (&bisect.Question{Tool: c.Tool}).Condition()
-	}
-	k.add("calls."+c.Tool, c.Holds(int64(len(list))), expected, countText(int64(len(list))), k.surplus(list, &c.Range))
+	k.add("calls."+c.Tool, c.Holds(int64(len(list))), rangeText(&c.Range, countText), countText(int64(len(list))), k.surplus(list, &c.Range))
 }
 
 func (k *check) callsOf(tool string) (list []*spanmerge.Span) {
@@ -75,7 +70,7 @@ func (k *check) order(names []string) {
 	case last == nil:
 		k.add("order", false, expected, "no call of "+names[0], nil)
 	default:
-		k.add("order", false, expected, fmt.Sprintf("no call of %s after call %d, of %s", names[found], found, last.Name), k.spanMoment(last))
+		k.add("order", false, expected, fmt.Sprintf("%d of %d found, and no call of %s after that of %s", found, len(names), names[found], last.Name), k.spanMoment(last))
 	}
 }
 

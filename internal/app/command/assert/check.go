@@ -1,6 +1,7 @@
 package assert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -36,7 +37,7 @@ func (s *Source) Run(ctx context.Context, c *Conditions, name, session string) (
 		k.argument(fmt.Sprintf("arguments[%d]", i), &c.Arguments[i])
 	}
 	if c.SameSteps != nil {
-		other, err := s.open(ctx, c.SameSteps.As, "")
+		other, err := s.open(ctx, cmp.Or(c.SameSteps.path, c.SameSteps.As), "")
 		if err != nil {
 			return nil, fmt.Errorf("same_steps: %w", err)
 		}

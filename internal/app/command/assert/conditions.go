@@ -80,6 +80,7 @@ type Argument struct {
 // SameSteps is the condition that a session has the steps of another one.
 type SameSteps struct {
 	As     string // a tape file, or the id of a session of the server
+	path   string // of a tape file that a file of conditions names; "" otherwise
 	Within int    // only the first steps; 0 for all
 	Words  bool   // differences between texts of answers count as well
 }

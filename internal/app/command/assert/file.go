@@ -189,7 +189,7 @@ func (d *document) sameSteps(n *yaml.Node, at string) *SameSteps {
 		d.wrong(n, at, "this must have as: a tape file, or the id of a session")
 	}
 	if beside := filepath.Join(filepath.Dir(d.file), s.As); s.As != "" && !filepath.IsAbs(s.As) && play.IsTape(beside) {
-		s.As = beside
+		s.path = beside
 	}
 	return s
 }

@@ -11,7 +11,7 @@ import (
 // sameSteps compares the recording with another one as "tapedeck diff" does. The differences that count
 // are those of bisect. A is the other recording.
 func (k *check) sameSteps(s *SameSteps, other *recording) error {
-	found, err := compare.Between(&other.Recorded, &k.Recorded, compare.Query{Steps: compare.MostSteps, Row: -1})
+	found, err := compare.Between(&other.Recorded, &k.Recorded, compare.Query{A: s.As, B: k.name, Steps: compare.MostSteps, Row: -1})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (k *check) times(c *Conditions) {
 	k.within("longest_gap", c.LongestGap, k.gaps(), "no call of a model came in more than one chunk")
 	var silence []measure
 	if !k.silence.after.IsZero() {
-		silence = append(silence, measure{k.silence.length, k.moment(k.silence.after.At, k.silence.after, "")})
+		silence = append(silence, measure{k.silence.length, k.moment(k.silence.after.At, k.silence.after, k.inProgress(k.silence.after.At))})
 	}
 	k.within("silence", c.Silence, silence, "there is only one frame")
 }
@@ -108,4 +108,15 @@ func callAt(calls []*spanmerge.Span, run, node string, at int64) (found *spanmer
 		return nil
 	}
 	return found
+}
+
+// inProgress returns the id of the span in progress at a time that began last; "" if there is none.
+func (k *check) inProgress(at int64) (id string) {
+	for i := range k.Spans { // ordered by start
+		sp := &k.Spans[i]
+		if sp.Begin() <= at && (sp.Open() || sp.Ended > at) {
+			id = sp.ID
+		}
+	}
+	return id
 }
