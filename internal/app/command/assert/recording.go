@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/play"
 	"tapedeck/internal/app/command/tapecopy"
+	"tapedeck/internal/commandline"
 	"tapedeck/query"
 	"tapedeck/query/compare"
 	"tapedeck/query/facts/messagemerge"
@@ -54,6 +55,9 @@ type silence struct {
 // open reads a session of a tape file, which session selects, or a session of the server.
 func (s *Source) open(ctx context.Context, name, session string) (*recording, error) {
 	onServer := !play.IsTape(name)
+	if onServer && session != "" {
+		return nil, commandline.Errorf("--session goes with a tape file, and %q is none", name)
+	}
 	if onServer {
 		if err := s.ended(ctx, name); err != nil {
 			return nil, err
