@@ -13,15 +13,13 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/play"
 	"tapedeck/internal/app/command/tapecopy"
+	"tapedeck/internal/app/command/tapefacts"
 	"tapedeck/internal/commandline"
 	"tapedeck/query"
 	"tapedeck/query/compare"
-	"tapedeck/query/facts/messagemerge"
 	"tapedeck/query/facts/sessionhead"
-	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
-	"tapedeck/query/pricing/cost"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
@@ -136,31 +134,15 @@ func (s *Source) usage(ctx context.Context, session string) ([]usagerecord.Recor
 	return records, nil
 }
 
-// allFacts selects all facts of a session.
-var allFacts = replay.FactQuery{
-	Spans: []schema.SpanKind{schema.SpanRun, schema.SpanNode, schema.SpanLLM, schema.SpanTool},
-	Messages: []schema.MessageKind{
-		schema.MessageSystem, schema.MessageUser, schema.MessageAssistant, schema.MessageThinking,
-		schema.MessageArguments, schema.MessageOutput, schema.MessageResult, schema.MessageReply, schema.MessageError,
-	},
-	Usages: true,
-}
-
 func (r *recording) read(ctx context.Context, t replay.Tape, s *Source) error {
 	if err := r.readFrames(ctx, t); err != nil {
 		return err
 	}
-	facts, err := t.Facts(ctx, allFacts)
+	f, err := tapefacts.Read(ctx, t, r.id, s.Prices, s.Tenant)
 	if err != nil {
 		return err
 	}
-	var streams []sessionstreams.Stream
-	r.Streams, streams = sessionstreams.OfStates(r.id, t.Streams())
-	r.Spans, r.Messages = spanmerge.OfFacts(r.Streams, facts), messagemerge.OfFacts(facts)
-	pricer := &cost.Pricer{Table: s.Prices, Tenant: s.Tenant, Split: cost.SplitOf(s.Prices)}
-	if r.Usage, err = usagerecord.OfFacts(pricer, streams, facts); err != nil {
-		return err
-	}
+	r.Streams, r.Spans, r.Messages, r.Usage = f.Row, f.Spans, f.Messages, f.Usage
 	// The status of what is lost does not depend on the time of the check.
 	r.head = sessionhead.Summarize(r.Streams, query.DefaultQuietAfter, sessionhead.CountSpans(r.Spans), math.MaxInt64)
 	r.spans = make(map[string]*spanmerge.Span, len(r.Spans))
