@@ -12,7 +12,7 @@ import SessionPage from '../session/page'
 import classes from '../share/page.module.css'
 import { theme } from '../theme'
 import { answer } from './answers'
-import { readElement, setRecording, theRecording, type Recording } from './recording'
+import { setRecording, theRecording, type Recording } from './recording'
 
 // The page is that of a shared link: one session, read only.
 openShared('file')
@@ -39,7 +39,7 @@ function FilePage({ id }: { id: string }) {
 async function show() {
   const root = document.getElementById('root')
   if (root === null) throw new Error('The file has no #root.')
-  setRecording(JSON.parse(await readElement('recording')) as Recording)
+  setRecording(JSON.parse(await tapedeckText('recording')) as Recording)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto">

@@ -3,7 +3,7 @@ package replay
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
+	"encoding/ascii85"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -114,7 +114,8 @@ func template(t *testing.T, file, id string) string {
 	if m == nil {
 		t.Fatalf("%s has no %s", file, id)
 	}
-	r, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(m[1])))
+	digits := strings.NewReplacer("v", "<", "w", "&").Replace(string(m[1]))
+	r, err := gzip.NewReader(ascii85.NewDecoder(strings.NewReader(digits)))
 	if err != nil {
 		t.Fatal(err)
 	}
