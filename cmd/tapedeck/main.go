@@ -35,6 +35,7 @@ type cli struct {
 	Notes    notesCommand    `cmd:"" group:"look" help:"Write notes, labels and thumbs on sessions, and list them."`
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
+	Assert   assertCommand   `cmd:"" group:"look" help:"Check conditions on a tape or a session, for CI."`
 
 	Usage      usageCommand      `cmd:"" group:"report" help:"Report tokens and costs."`
 	Tools      toolsCommand      `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
