@@ -48,7 +48,7 @@ dashboards/web/node_modules/.package-lock.json: dashboards/web/package-lock.json
 	@touch $@
 
 $(UI): dashboards/web/node_modules/.package-lock.json query/openapi.yaml dashboards/web/index.html \
-       dashboards/web/vite.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src -type f 2>/dev/null | grep -v schema.gen.ts)
+       dashboards/web/vite.config.ts dashboards/web/vite.file.config.ts dashboards/web/postcss.config.cjs $(shell find dashboards/web/src -type f 2>/dev/null | grep -v schema.gen.ts)
 	$(NPM) run build
 
 reference: ## write the reference pages of settings and metrics, and the settings in the chart's schema, from their declarations

@@ -33,8 +33,10 @@ type cli struct {
 	Frames   framesCommand   `cmd:"" group:"look" help:"List the frames of a session."`
 	Play     playCommand     `cmd:"" group:"look" help:"Play a session at its original timing."`
 	Search   searchCommand   `cmd:"" group:"look" help:"Find what was said, called, returned, or failed."`
+	Notes    notesCommand    `cmd:"" group:"look" help:"Write notes, labels and thumbs on sessions, and list them."`
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
+	Assert   assertCommand   `cmd:"" group:"look" help:"Check conditions on a tape or a session, for CI."`
 
 	Usage      usageCommand      `cmd:"" group:"report" help:"Report tokens and costs."`
 	Tools      toolsCommand      `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`

@@ -26,6 +26,9 @@ func hintForMissing(path string) string {
 	if !ok {
 		return ""
 	}
+	if strings.Contains(rest, "/notes/") {
+		return "\"tapedeck notes\" lists those there are."
+	}
 	segment, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(segment)
 	if err != nil {

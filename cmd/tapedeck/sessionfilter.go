@@ -34,6 +34,8 @@ type namelessFilter struct {
 	MaxTokens   *uint64       `help:"Only with as many tokens or fewer." placeholder:"N"`
 	MinCost     string        `help:"Only with a known cost of this or more, as 0.05." placeholder:"AMOUNT"`
 	MaxCost     string        `help:"Only with a known cost of this or less." placeholder:"AMOUNT"`
+	Label       []string      `help:"Only with a note that has this label." placeholder:"LABEL"`
+	Thumb       []string      `help:"Only with a note that has this thumb: up, down." placeholder:"THUMB"`
 	Unpriced    bool          `help:"Only with usage that has no price."`
 	Unknown     []string      `help:"Only with a model call without this: call_model, call_provider, call_agent; or a tool call without: tool_agent." placeholder:"WHAT"`
 	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
@@ -66,6 +68,7 @@ func (f *namelessFilter) set(q url.Values) {
 	setAll(q, map[string][]string{
 		"tag": colonTags(f.Tag), "dialect": f.Dialect, "call_status": f.CallStatus, "unknown": f.Unknown,
 		"min_cost": {f.MinCost}, "max_cost": {f.MaxCost}, "status": f.Status,
+		"label": f.Label, "thumb": f.Thumb,
 	})
 	setNames(q, map[string]nameList{
 		"agent": f.Agent, "tool": f.Tool, "model": f.Model, "provider": f.Provider, "run": f.OfRun, "node": f.Node,

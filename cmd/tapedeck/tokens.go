@@ -36,7 +36,7 @@ type tokensList struct{}
 
 type tokensCreate struct {
 	Name      string   `arg:"" help:"What it is for."`
-	Scope     []string `help:"What it may do: record, read, read:raw, bill, admin; may be repeated." required:"" placeholder:"SCOPE"`
+	Scope     []string `help:"What it may do: record, read, read:raw, note, bill, admin; may be repeated." required:"" placeholder:"SCOPE"`
 	Tenant    string   `help:"Its tenant; * for the administration of all. Default: that of the token in use." placeholder:"T"`
 	ExpiresIn string   `help:"How long it is valid, like 90d or 12h; without end by default." placeholder:"D"`
 }

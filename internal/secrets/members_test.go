@@ -55,10 +55,12 @@ func FuzzMaskMembers(f *testing.F) {
 	f.Add([]byte(`{"api_key":"sk-1","a":[{}],"b":"c"}`))
 	f.Add([]byte(`{"token":"x\"`))
 	f.Add([]byte(`{"token":["x",1,"y"],"b":"c"}`))
+	f.Add([]byte("{\"token\":\"\x10\x00-1\"}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, cuts := Names{}.MaskMembers(text)
-		if json.Valid(text) != json.Valid(got) {
-			t.Errorf("%q became %q: one is valid, the other is not", text, got)
+		// The other way it may be: a value with a control character is no JSON, and its mask is.
+		if json.Valid(text) && !json.Valid(got) {
+			t.Errorf("%q is valid and became %q, which is not", text, got)
 		}
 		shift := 0
 		for _, c := range cuts {

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -35,13 +36,18 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	return between(factsA, factsB, &q, r.QuietAfter(), r.Now())
+}
+
+// between compares two sessions by their facts, at a time, ns.
+func between(factsA, factsB *facts, q *Query, quietAfter time.Duration, now int64) (*Comparison, error) {
 	a, b := build(factsA, q.Steps), build(factsB, q.Steps)
 	n := &normalise.Normaliser{Ignore: !q.Exact, Counts: map[normalise.Rule]int{}}
 	shared := sharedAgents(a, b)
 	identify(a.roots, n, shared)
 	identify(b.roots, n, shared)
 	rows := alignSteps(make([]Row, 0, max(len(a.all), len(b.all))), a.roots, b.roots, 0)
-	c := &Comparison{A: a.side(r), B: b.side(r), Steps: rows, Agents: renamedAgents(rows), Ignored: []Ignored{}}
+	c := &Comparison{A: a.side(quietAfter, now), B: b.side(quietAfter, now), Steps: rows, Agents: renamedAgents(rows), Ignored: []Ignored{}}
 	for i := range rows {
 		rows[i].fill(i, a, b)
 	}
@@ -70,9 +76,9 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Comparison, error) {
 }
 
 // side describes one session.
-func (s *session) side(r *query.Reader) Side {
+func (s *session) side(quietAfter time.Duration, now int64) Side {
 	f := s.facts
-	head := sessionhead.Summarize(f.streams, r, sessionhead.CountSpans(f.spans), r.Now())
+	head := sessionhead.Summarize(f.streams, quietAfter, sessionhead.CountSpans(f.spans), now)
 	side := Side{
 		SessionID: head.ID, Title: head.Title, Status: head.Status, Started: head.Started, DurationMS: head.DurationMS,
 		Dialects: head.Dialects, Steps: len(s.all), Truncated: s.truncated,

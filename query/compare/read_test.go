@@ -5,10 +5,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shopspring/decimal"
+
 	"tapedeck/query"
 	"tapedeck/query/compare"
+	"tapedeck/query/facts/messagemerge"
+	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/facts/spanmerge"
+	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/prices"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
+	"tapedeck/schema/block"
 )
 
 // TestCompare runs the tests of this package with one database, each with a tenant of its own.
@@ -19,7 +30,9 @@ func TestCompare(t *testing.T) {
 		"limit": testLimit, "many steps": testManySteps, "long texts": testLongTexts, "at once": testAtOnce, "detail": testDetail, "odd facts": testOddFacts, "requests": testRequests,
 		"renamed agents": testRenamedAgents,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, &world{t: t, db: db, tenant: db.Tenant + "-" + name}) })
+		t.Run(name, func(t *testing.T) {
+			test(t, &world{t: t, db: db, tenant: db.Tenant + "-" + name, blocks: map[string][]*block.Block{}})
+		})
 	}
 }
 
@@ -29,6 +42,7 @@ type world struct {
 	db      *querytest.DB
 	tenant  string
 	streams int
+	blocks  map[string][]*block.Block // the added recordings by session
 }
 
 // session is a recording that is written step by step, a second each.
@@ -54,6 +68,9 @@ func (w *world) add(list ...*session) {
 		recordings[i] = s.rec
 	}
 	w.db.Add(recordings...)
+	for i := range recordings {
+		w.blocks[recordings[i].Session] = append(w.blocks[recordings[i].Session], recordings[i].Block())
+	}
 }
 
 func (s *session) next(kind string) (id string, from, to float64) {
@@ -124,7 +141,38 @@ func (w *world) compare(a, b string, change ...func(*compare.Query)) *compare.Co
 	for _, c := range change {
 		c(&q)
 	}
-	return querytest.Must[*compare.Comparison](w.t)(compare.Read(w.t.Context(), query.NewReader(w.db.Conn), q))
+	found := querytest.Must[*compare.Comparison](w.t)(compare.Read(w.t.Context(), query.NewReader(w.db.Conn), q))
+	if len(w.blocks[a]) > 0 && len(w.blocks[b]) > 0 && q.Steps == compare.DefaultSteps {
+		inMemory := querytest.Must[*compare.Comparison](w.t)(compare.Between(w.recorded(a), w.recorded(b), q))
+		if d := cmp.Diff(found, inMemory, cmpopts.IgnoreUnexported(compare.Row{}, compare.First{}), cmp.Comparer(decimal.Decimal.Equal)); d != "" {
+			w.t.Errorf("%s and %s in memory (- in the database, + in memory):\n%s", a, b, d)
+		}
+	}
+	return found
+}
+
+// recorded returns an added session in memory.
+func (w *world) recorded(id string) *compare.Recorded {
+	w.t.Helper()
+	facts := map[string]*block.Facts{}
+	var states []schema.StreamState
+	r := &compare.Recorded{}
+	for _, b := range w.blocks[id] {
+		states = append(states, b.State)
+		facts[b.State.StreamID] = &b.Facts
+		for i := range b.Frames {
+			if b.Frames[i].Type == "request" {
+				r.Requests = append(r.Requests, compare.Request{Stream: b.State.StreamID, Seq: b.Frames[i].Seq, Raw: b.Frames[i].Raw})
+			}
+		}
+	}
+	var streams []sessionstreams.Stream
+	r.Streams, streams = sessionstreams.OfStates(id, states)
+	r.Spans, r.Messages = spanmerge.OfFacts(r.Streams, facts), messagemerge.OfFacts(facts)
+	table := prices.Standard()
+	pricer := &cost.Pricer{Table: table, Tenant: w.tenant, Split: cost.SplitOf(table)}
+	r.Usage = querytest.Must[[]usagerecord.Record](w.t)(usagerecord.OfFacts(pricer, streams, facts))
+	return r
 }
 
 // outline writes rows one a line: indentation, class, kind and name, the numbers of both

@@ -66,6 +66,16 @@ func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 	mux.HandleFunc("GET /v1/sessions/{id}/density", session(s.Density))
 	mux.HandleFunc("GET /v1/sessions/{id}/transcript", session(s.Transcript))
 	mux.HandleFunc("GET /v1/open", inTenant(s.Open))
+	if s.Notes != nil {
+		note := func(h func(http.ResponseWriter, *http.Request, string, string, string)) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant, r.PathValue("id"), r.PathValue("note")) }
+		}
+		mux.HandleFunc("GET /v1/notes", inTenant(s.Notes))
+		mux.HandleFunc("GET /v1/sessions/{id}/notes", session(s.SessionNotes))
+		mux.HandleFunc("POST /v1/sessions/{id}/notes", session(s.AddNote))
+		mux.HandleFunc("PUT /v1/sessions/{id}/notes/{note}", note(s.ChangeNote))
+		mux.HandleFunc("DELETE /v1/sessions/{id}/notes/{note}", note(s.DeleteNote))
+	}
 	mux.HandleFunc("GET /v1/totals", inTenant(s.Totals))
 	mux.HandleFunc("GET /v1/facets", inTenant(s.Facets))
 	mux.HandleFunc("GET /v1/streams", inTenant(s.Streams))

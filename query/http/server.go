@@ -16,6 +16,7 @@ import (
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/compare"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/notes"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/pricelist"
@@ -54,6 +55,11 @@ type Server struct {
 	Bill, BillRows, BillVerification, BillPrices bills.Number
 	BillInvoice                                  bills.Number
 	BillEvidence                                 bills.Number // nil before WithEvidence
+
+	// The handlers of notes are nil before WithNotes.
+	Notes                  endpoint.Tenant
+	SessionNotes, AddNote  endpoint.Session
+	ChangeNote, DeleteNote func(w http.ResponseWriter, r *http.Request, tenant, session, note string)
 
 	base *endpoint.Base
 
@@ -124,6 +130,13 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 // WithComparisons limits the number of concurrent comparisons. It returns s.
 func (s *Server) WithComparisons(gate *quota.Gate) *Server {
 	s.Compare = compare.Handler{Base: s.base, Gate: gate}.Compare
+	return s
+}
+
+// WithNotes adds the handlers of notes. author returns who sends a request. It returns s.
+func (s *Server) WithNotes(author func(*http.Request) string) *Server {
+	h := notes.Handler{Base: s.base, Author: author}
+	s.Notes, s.SessionNotes, s.AddNote, s.ChangeNote, s.DeleteNote = h.List, h.OfSession, h.Add, h.Change, h.Delete
 	return s
 }
 

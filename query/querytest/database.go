@@ -138,7 +138,7 @@ func (db *DB) add(newBatch func() *clickhouse.Batch, recordings []Recording) {
 		batch := newBatch()
 		for i := range recordings {
 			r := &recordings[i]
-			if err := batch.Add(cmp.Or(r.Tenant, db.Tenant), r.block()); err != nil {
+			if err := batch.Add(cmp.Or(r.Tenant, db.Tenant), r.Block()); err != nil {
 				db.t.Fatal(err)
 			}
 		}

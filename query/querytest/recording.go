@@ -21,7 +21,8 @@ type Recording struct {
 	Usages   []schema.Usage
 }
 
-func (r *Recording) block() *block.Block {
+// Block returns the recording as one block.
+func (r *Recording) Block() *block.Block {
 	b := &block.Block{Session: r.Session, State: r.State, Frames: r.Frames}
 	b.Facts.Spans, b.Facts.Messages, b.Facts.Usages = r.Spans, r.Messages, r.Usages
 	st := &b.State

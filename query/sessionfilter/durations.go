@@ -8,7 +8,7 @@ import (
 
 // whole reports whether no filter selects sessions by the contents of single rows.
 func (s *sessionIDsShape) whole() bool {
-	return !(s.facts() || s.Dialects || s.Text || s.Tokens || s.RunStatuses) && len(s.Tags) == 0
+	return !(s.facts() || s.Dialects || s.Text || s.Tokens || s.Labels || s.Thumbs || s.RunStatuses) && len(s.Tags) == 0
 }
 
 // byDuration returns a page in the order of durations. Nearly every session has a single row of a

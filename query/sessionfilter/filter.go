@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/notes"
 )
 
 // Filter selects sessions. An empty field selects all. A session passes a field with several values
@@ -40,6 +41,10 @@ type Filter struct {
 	MinCost, MaxCost *decimal.Decimal
 	// Unknown selects sessions with calls that lack a name; a session must have all that are listed.
 	Unknown []Unknown
+	// Labels selects sessions with a note that has any of them, Thumbs those with a note that has any
+	// of these verdicts.
+	Labels []string
+	Thumbs []notes.Thumb
 	// Unpriced selects sessions with usage that has no price.
 	Unpriced bool
 	// Outdated selects sessions with facts of an older version of the decoders
@@ -60,7 +65,7 @@ func (f TagFilter) Without() bool { return !f.AnyValue && f.Value == "" }
 // IsEmpty reports whether every session passes the filter.
 func (f *Filter) IsEmpty() bool {
 	return f.Text == "" && len(f.Tags)+len(f.Agents)+len(f.Tools)+len(f.Models)+len(f.Dialects)+len(f.Statuses) == 0 &&
-		len(f.Providers)+len(f.Runs)+len(f.Nodes)+len(f.ServiceTiers)+len(f.CallStatuses)+len(f.Unknown) == 0 &&
+		len(f.Providers)+len(f.Runs)+len(f.Nodes)+len(f.ServiceTiers)+len(f.CallStatuses)+len(f.Unknown)+len(f.Labels)+len(f.Thumbs) == 0 &&
 		f.MinDuration == 0 && f.MaxDuration == 0 && f.SilentFor == 0 && f.RunningFor == 0 &&
 		f.MinTokens == 0 && f.MaxTokens == nil && f.MinCost == nil && f.MaxCost == nil && !f.Unpriced && !f.Outdated &&
 		f.From.IsZero() && f.To.IsZero()

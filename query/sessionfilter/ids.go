@@ -11,6 +11,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/notes"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"
 )
@@ -41,6 +42,7 @@ type sessionIDsShape struct {
 	MinDuration, MaxDuration        bool
 	From, To, After, OrCut          bool
 	RunStatuses, Outdated           bool
+	Labels, Thumbs                  bool
 	Begin, Edge, Floor, Few         bool // see frontFirst
 	Apart                           bool // see byDuration
 	Only                            bool // see Among
@@ -80,6 +82,7 @@ func readIDs(
 		Agents: len(q.Agents) > 0, Tools: len(q.Tools) > 0, Models: len(q.Models) > 0,
 		Providers: len(q.Providers) > 0, Runs: len(q.Runs) > 0, Nodes: len(q.Nodes) > 0,
 		ServiceTiers: len(q.ServiceTiers) > 0, CallStatuses: len(q.CallStatuses) > 0,
+		Labels: len(q.Labels) > 0, Thumbs: len(q.Thumbs) > 0,
 		Dialects: len(q.Dialects) > 0, Text: q.Text != "", Tags: q.Tags,
 		MinDuration: q.MinDuration > 0, MaxDuration: q.MaxDuration > 0,
 		MinTokens: q.MinTokens > 0, MaxTokens: q.MaxTokens != nil,
@@ -97,6 +100,7 @@ func readIDs(
 		"tenant": q.Tenant, "agents": known(q.Agents), "tools": known(q.Tools),
 		"models": known(q.Models), "dialects": q.Dialects, "text": q.Text,
 		"providers": known(q.Providers), "runs": known(q.Runs), "nodes": known(q.Nodes),
+		"labels": q.Labels, "thumbs": texts(q.Thumbs),
 		"service_tiers": known(q.ServiceTiers), "call_statuses": q.CallStatuses,
 		"min_duration": q.MinDuration.Nanoseconds(),
 		"max_duration": q.MaxDuration.Nanoseconds(), "min_tokens": q.MinTokens,
@@ -157,6 +161,15 @@ func askIDs(
 		}
 	}
 	return query.Ask[Session](ctx, r, statements, "session_ids", shape, a)
+}
+
+// texts returns verdicts as parameters of a statement.
+func texts(thumbs []notes.Thumb) []string {
+	list := make([]string, len(thumbs))
+	for i, t := range thumbs {
+		list[i] = string(t)
+	}
+	return list
 }
 
 // facts reports whether the filter selects sessions by rows of their facts.

@@ -5,6 +5,7 @@ import (
 
 	"tapedeck/query/endpoint"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/notes"
 	"tapedeck/schema"
 )
 
@@ -22,6 +23,7 @@ func Read(p *endpoint.Params) *Filter {
 	f.MinTokens, f.MaxTokens = p.Tokens()
 	f.MinCost, f.MaxCost = p.Costs()
 	f.Unpriced, f.Unknown = p.Flag("unpriced"), endpoint.SomeOf(p, "unknown", Unknowns)
+	f.Labels, f.Thumbs = p.Texts("label"), endpoint.SomeOf(p, "thumb", notes.Thumbs)
 	f.Statuses = endpoint.SomeOf(p, "status", sessionhead.Statuses)
 	if f.IsEmpty() {
 		return nil

@@ -134,7 +134,7 @@ func passing(
 // selects reports whether the filter has conditions on anything except times and costs.
 func (s *sessionIDsShape) selects() bool {
 	return s.facts() || s.Dialects || s.Text || s.Tokens || s.MinDuration || s.MaxDuration ||
-		s.Outdated || s.RunStatuses || len(s.Tags) > 0
+		s.Outdated || s.Labels || s.Thumbs || s.RunStatuses || len(s.Tags) > 0
 }
 
 // before returns the sessions that come no later than a candidate. Sessions that were not examined

@@ -26,7 +26,7 @@ func TestStatements(t *testing.T) {
 		}),
 		querytest.NewStatement("session_ids_by_tokens", "session_ids", sessionIDsShape{
 			SortKey: sortKeys["tokens"], Descending: true, Tokens: true, MinTokens: true, MaxTokens: true, MinDuration: true, MaxDuration: true,
-			Dialects: true, Outdated: true, From: true, After: true,
+			Dialects: true, Outdated: true, Labels: true, Thumbs: true, From: true, After: true,
 		}),
 		querytest.NewStatement("session_ids_by_duration", "session_ids", sessionIDsShape{SortKey: sortKeys["duration"], Descending: true, Apart: true, After: true}),
 		querytest.NewStatement("several_rows", "several_rows", nil),

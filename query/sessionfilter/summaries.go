@@ -71,7 +71,7 @@ func readSummaries(
 			if found == nil {
 				found = &sessionhead.SpanCounts{}
 			}
-			sessions[row.ID] = &Summary{*sessionhead.Summarize(row, r, found, now), row, found, endsOf[row.ID]}
+			sessions[row.ID] = &Summary{*sessionhead.Summarize(row, r.QuietAfter(), found, now), row, found, endsOf[row.ID]}
 		}
 		return nil
 	})

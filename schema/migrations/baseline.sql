@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 6668111af04e5a0d
+-- migrations: 0a8f51cb3b892cad
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1174,3 +1174,23 @@ ENGINE = MergeTree
 PARTITION BY batch
 ORDER BY (tenant, toDate(at), session_id)
 SETTINGS index_granularity = 1024;
+
+CREATE TABLE IF NOT EXISTS notes
+(
+    `tenant` LowCardinality(String),
+    `session_id` String,
+    `stream_id` String,
+    `note_id` String,
+    `version` UInt64,
+    `span_id` String,
+    `at` DateTime64(9, 'UTC'),
+    `text` String,
+    `labels` Array(LowCardinality(String)),
+    `thumb` LowCardinality(String),
+    `author` String,
+    `written_at` DateTime64(9, 'UTC'),
+    `deleted` UInt8
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (tenant, session_id, stream_id, note_id)
+SETTINGS index_granularity = 8192;

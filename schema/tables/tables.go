@@ -64,6 +64,7 @@ var All = []Table{
 	{"settled_sessions", Recording, Facts, OfRecords},
 	{"settled_calls", Recording, Facts, OfRecords},
 	{"settled_tools", Recording, Facts, OfRecords},
+	{"notes", Recording, Charges, ""},
 	{"redecodes", Recording, Charges, ""},
 	{"streams", Recording, Charges, ""},
 	{"bills", Bill, Bills, ""},

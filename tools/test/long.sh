@@ -15,6 +15,9 @@
 # Under the race detector everything takes several times as long. There a race, a panic or a
 # failed build fails the part; a test that only failed is listed, and decides nothing: it has
 # to pass without the detector.
+#
+# An input that a fuzz test finds does not fail a run of MINUTES: which inputs are tried is chance,
+# and another run of the same commit passes. The log has the input, to be mended and added as a seed.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -88,6 +91,10 @@ not run: $kind $what"
 		fi
 		;;
 	esac
+	if [ "$kind $said" = "fuzz FAILED" ] && [ -n "$end" ] && grep -q 'Failing input written to' "$log"; then
+		said="an input to mend was found ($(grep -E '^ *--- FAIL: Fuzz' "$log" | awk '{print $3}' | sort -u | paste -sd' ' | cut -d/ -f1)):"
+		cat "$log"
+	fi
 	if [ "$said" = FAILED ]; then
 		result=1
 		echo "=== $kind $what failed:"

@@ -112,7 +112,7 @@ func (t *Conversation) NameRun(id string) {
 	t.RunID = id
 	for _, m := range t.unnamed {
 		m.Run = id
-		if m.Kind == schema.MessageUser || m.Kind == schema.MessageSystem {
+		if m.Session == t.Session && (m.Kind == schema.MessageUser || m.Kind == schema.MessageSystem) {
 			m.Span = idOf(t.run)
 		}
 		t.Emitter.ChangedMessage(m, t.Frame)

@@ -7,10 +7,11 @@ import (
 	"tapedeck/schema"
 )
 
-// described reads the server's description of the session.
+// described reads the server's description of the session. A response in progress keeps its session
+// and its model.
 func (d *decoder) described(v *fastjson.Value) {
 	s := v.Get("session")
-	if id := s.GetStringBytes("id"); len(id) > 0 {
+	if id := s.GetStringBytes("id"); len(id) > 0 && d.Run() == nil {
 		d.Session = d.session.Own(id)
 	}
 	if name := s.GetStringBytes("model"); len(name) > 0 && d.Run() == nil {

@@ -115,7 +115,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).
-		WithComparisons(s.Concurrency.Comparisons).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
+		WithComparisons(s.Concurrency.Comparisons).WithNotes(authorOf).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
 		readsPrices)
 	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
@@ -156,6 +156,11 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/timeline", nil, forSession(q.Timeline)},
 		{shared(reads), audit.TranscriptRead, getHead, "/v1/sessions/:id/transcript", nil, s.reads(forSession(q.Transcript))},
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/density", nil, forSession(q.Density)},
+		{reads, audit.None, getHead, "/v1/notes", nil, forTenant(s.complete(s.partial(q.Notes)))},
+		{reads, audit.None, getHead, "/v1/sessions/:id/notes", nil, forSession(q.SessionNotes)},
+		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes", nil, forSession(q.AddNote)},
+		{notes, audit.NoteWrite, put, "/v1/sessions/:id/notes/:note", nil, forNote(q.ChangeNote)},
+		{notes, audit.NoteDelete, del, "/v1/sessions/:id/notes/:note", nil, forNote(q.DeleteNote)},
 		{reads, audit.None, getHead, "/v1/usage", s.exportLimit, s.reads(forTenant(s.complete(s.partial(q.Usage))))},
 		{reads, audit.ChargesExport, getHead, "/v1/usage/calls", s.exportLimit, s.reads(forTenant(s.complete(q.Charges)))},
 		{billing, audit.Reconciled, getHead, "/v1/usage/reconciliation", nil, forTenant(q.Reconciliation)},

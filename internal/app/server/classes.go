@@ -28,6 +28,7 @@ var (
 	records  = class{scope: access.Record}
 	reads    = class{scope: access.Read}
 	readsRaw = class{scope: access.ReadRaw}
+	notes    = class{scope: access.Note, also: access.Read}
 	billing  = class{scope: access.Bill}
 	evidence = class{scope: access.Bill, also: access.ReadRaw}
 	admins   = class{scope: access.Admin}

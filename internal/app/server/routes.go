@@ -152,6 +152,23 @@ func forFrame(h func(w http.ResponseWriter, r *http.Request, tenant, session, po
 	}
 }
 
+// forNote is like forSession for one note, whose id needs no escapes.
+func forNote(h func(w http.ResponseWriter, r *http.Request, tenant, session, note string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		return forSession(func(w http.ResponseWriter, r *http.Request, tenant, session string) {
+			h(w, r, tenant, session, c.Param("note"))
+		})(c)
+	}
+}
+
+// authorOf returns the name of the sender of a request, as notes have it.
+func authorOf(r *http.Request) string {
+	if p := access.From(r.Context()); p != nil {
+		return p.Name
+	}
+	return ""
+}
+
 // forBill wraps a handler for the bill with a number.
 func forBill(h func(w http.ResponseWriter, r *http.Request, tenant, number string)) echo.HandlerFunc {
 	return func(c echo.Context) error {

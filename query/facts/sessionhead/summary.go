@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionstreams"
@@ -30,14 +31,16 @@ type SpanCounts struct {
 	Models          []string `ch:"models"`
 }
 
-func Summarize(streams *sessionstreams.Row, r *query.Reader, spans *SpanCounts, now int64) *Summary {
+// Summarize returns the summary of a session at a time, ns, without its usage, end and open span.
+// quietAfter is how long an open session may be silent before it is quiet.
+func Summarize(streams *sessionstreams.Row, quietAfter time.Duration, spans *SpanCounts, now int64) *Summary {
 	state := sessionState{
 		live: streams.LiveStreams > 0, lost: streams.LostStreams > 0,
 		silent: query.Since(now, streams.Last), cut: streams.Cut,
 		runs: spans.Runs, openRuns: spans.OpenRuns, unclosedRuns: spans.UnclosedRuns,
 		failedRuns: spans.FailedRuns, cancelledRuns: spans.CancelledRuns, lastRun: schema.Status(spans.LastRun),
 	}
-	status := state.status(r.QuietAfter())
+	status := state.status(quietAfter)
 	until := streams.End
 	if status.Open() {
 		until = streams.Last

@@ -55,6 +55,11 @@ func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstream
 	if err != nil {
 		return nil, err
 	}
+	return mergeSession(s, views), nil
+}
+
+// mergeSession merges the views of the spans of a session, and sets the ends of unclosed spans.
+func mergeSession(s *sessionstreams.Row, views []Span) []Span {
 	ends := make(map[string]int64, len(s.StreamIDs))
 	for i, id := range s.StreamIDs {
 		ends[id] = s.StreamEnds[i]
@@ -66,7 +71,7 @@ func First(ctx context.Context, r *query.Reader, tenant string, s *sessionstream
 	}
 	merged := Merge(views)
 	closeWithRuns(merged)
-	return merged, nil
+	return merged
 }
 
 // closeWithRuns closes unclosed spans at the end of the run that contains them, if the run ended

@@ -32,11 +32,16 @@ func SpendingOf(
 	}
 	all := make([]Spending, len(lists))
 	for i, records := range lists {
-		s := Spending{Sum: TotalsOf(records), Adds: make([]Addition, len(records))}
-		for k := range records {
-			s.Adds[k] = Addition{records[k].SpanID, records[k].Tokens, records[k].Cost}
-		}
-		all[i] = s
+		all[i] = SpendingIn(records)
 	}
 	return all, nil
+}
+
+// SpendingIn returns the spending of a session with these records.
+func SpendingIn(records []Record) Spending {
+	s := Spending{Sum: TotalsOf(records), Adds: make([]Addition, len(records))}
+	for i := range records {
+		s.Adds[i] = Addition{records[i].SpanID, records[i].Tokens, records[i].Cost}
+	}
+	return s
 }

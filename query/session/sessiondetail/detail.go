@@ -85,12 +85,25 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	s, streams, spans, usage = limit.Session(s, streams), limit.Streams(streams), limit.Spans(spans), limit.Usage(usage)
 	// A text cannot be clipped by time.
 	texts = slices.DeleteFunc(texts, func(m runText) bool { return !limit.Holds(m.From, m.Until) })
-	counted := sessionhead.CountSpans(spans)
-	head := sessionhead.Summarize(s, r, counted, r.Now())
-	head.UsageTotals = usagerecord.TotalsOf(usage)
+	d := build(s, streams, spans, usage, texts, r.QuietAfter(), r.Now())
 	if limit != nil {
-		head.Title = firstOfUser(texts)
+		d.Title = firstOfUser(texts)
 	}
+	if !limit.Ended(whole) {
+		d.End = nil
+	}
+	d.FramesExpired = expired
+	return d, nil
+}
+
+// build returns a session at a time, ns.
+func build(
+	s *sessionstreams.Row, streams []sessionstreams.Stream, spans []spanmerge.Span, usage []usagerecord.Record, texts []runText,
+	quietAfter time.Duration, now int64,
+) *Detail {
+	counted := sessionhead.CountSpans(spans)
+	head := sessionhead.Summarize(s, quietAfter, counted, now)
+	head.UsageTotals = usagerecord.TotalsOf(usage)
 	d := &Detail{
 		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
 		Totals: Totals{
@@ -99,16 +112,13 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 		},
 	}
 	d.OpenSpan = sessionhead.OpenSpan(&d.Head, spans)
-	if limit.Ended(whole) {
-		d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
-	}
+	d.End = sessionhead.NewEnd(&d.Head, s, counted.Runs, spans)
 	var counters sessionstreams.Counters
 	for i := range streams {
 		counters.Add(&streams[i].Counters)
 	}
 	d.Discrepancies = discrepancies(&counters, counted, &head.UsageTotals, repeatedStreams(streams))
-	d.FramesExpired = expired
-	return d, nil
+	return d
 }
 
 // framesExpired returns when the frames of a session expired; nil if some have not.

@@ -41,14 +41,7 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 		s.Started = Start(ctx, s.Started)
 		s.Last = max(s.Started, min(s.Last, to-1))
 	}
-	length := s.Last - s.Started + 1
-	width := (length + int64(slices) - 1) / int64(slices)
-	n := (length + width - 1) / width
-	d := &Density{
-		SessionID: session, Started: query.Instant(s.Started),
-		DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
-		Frames: make([]uint64, n), First: make([]*string, n),
-	}
+	d, width := newDensity(s, slices)
 	rows, err := countFrames(ctx, r, "density", s, query.Args{
 		"tenant": tenant, "session": session, "from": s.Started, "until": s.Last, "width": width,
 	}, func(row *densityRow) uint64 { return row.Frames })
@@ -60,4 +53,16 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 		d.Frames[row.Slice], d.First[row.Slice] = row.Frames, &first
 	}
 	return d, nil
+}
+
+// newDensity returns the density of a session without its frames, and the length of a slice, ns.
+func newDensity(s *sessionstreams.Row, slices int) (*Density, int64) {
+	length := s.Last - s.Started + 1
+	width := (length + int64(slices) - 1) / int64(slices)
+	n := (length + width - 1) / width
+	return &Density{
+		SessionID: s.ID, Started: query.Instant(s.Started),
+		DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),
+		Frames: make([]uint64, n), First: make([]*string, n),
+	}, width
 }

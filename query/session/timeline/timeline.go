@@ -129,10 +129,16 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	if s, spans, usage = limit.Session(s, nil), limit.Spans(spans), limit.Usage(usage); limit != nil {
 		gaps = nil // gaps describe whole messages
 	}
-	now := r.Now()
-	head := sessionhead.Summarize(s, r, sessionhead.CountSpans(spans), now)
+	return build(s, spans, usage, gaps, r.QuietAfter(), r.Now()), nil
+}
+
+// build returns the timeline of a session at a time, ns.
+func build(
+	s *sessionstreams.Row, spans []spanmerge.Span, usage []usagerecord.Record, gaps []gapsRow, quietAfter time.Duration, now int64,
+) *Timeline {
+	head := sessionhead.Summarize(s, quietAfter, sessionhead.CountSpans(spans), now)
 	t := &Timeline{
-		SessionID: session, Status: head.Status, Started: head.Started, Ended: head.Ended,
+		SessionID: s.ID, Status: head.Status, Started: head.Started, Ended: head.Ended,
 		DurationMS: head.DurationMS, RunningMS: head.RunningMS, SilentMS: head.SilentMS,
 		Usage: []usagerecord.Record{}, Gaps: make([]Gaps, len(gaps)),
 	}
@@ -150,7 +156,7 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Timeli
 	for i := range gaps {
 		t.Gaps[i] = gaps[i].gaps(s.Started)
 	}
-	return t, nil
+	return t
 }
 
 // hang builds the spans of the timeline and assigns the usage records to them.

@@ -36,6 +36,16 @@ since: facts of sessions that began in range, with a day to spare. */ -}}
   AND session_id IN (
       SELECT session_id FROM streams WHERE {{template "streams_since" .}} AND dialect IN {dialects:Array(String)})
 {{- end}}
+{{- if or .Labels .Thumbs}}
+  AND session_id IN (
+      SELECT session_id FROM notes FINAL
+      PREWHERE tenant = {tenant:String} AND {{template "visible"}}
+      WHERE deleted = 0
+      GROUP BY session_id
+      HAVING 1
+      {{- if .Labels}} AND hasAny(groupUniqArrayArray(labels), {labels:Array(String)}){{end}}
+      {{- if .Thumbs}} AND hasAny(groupUniqArray(thumb), {thumbs:Array(String)}){{end}})
+{{- end}}
 {{- if .Outdated}}
   AND session_id IN (
       SELECT session_id FROM streams WHERE {{template "streams_since" .}} AND decoder_version < {decoders:UInt32})

@@ -31,6 +31,7 @@ export const scopes: { scope: Scope; allows: string }[] = [
   { scope: 'record', allows: 'send recordings' },
   { scope: 'read', allows: 'lists, messages, reports, prices' },
   { scope: 'read:raw', allows: 'frames as recorded, replay, tapes, emulation; and read' },
+  { scope: 'note', allows: 'writing notes on sessions, with read' },
   { scope: 'bill', allows: 'bills and reconciliation' },
   { scope: 'admin', allows: 'tokens, deletion, dead letters; and all others' },
 ]

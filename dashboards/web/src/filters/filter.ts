@@ -37,6 +37,8 @@ export const lists = [
   'service_tier',
   'call_status',
   'unknown',
+  'label',
+  'thumb',
 ] as const
 export type List = (typeof lists)[number]
 /** Lists in which "" stands for an unknown name, of usage or of tool calls. */
@@ -100,6 +102,8 @@ export const everything: Filter = {
   service_tier: [],
   call_status: [],
   unknown: [],
+  label: [],
+  thumb: [],
   unpriced: false,
   findings: false,
   columns: [],

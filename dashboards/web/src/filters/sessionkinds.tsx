@@ -35,6 +35,8 @@ const typed: readonly Names<List>[] = [
   { list: 'node', name: 'Node', placeholder: 'Name of a node' },
   { list: 'service_tier', name: 'Service tier', placeholder: 'Name of a tier' },
   { list: 'call_status', name: 'Call status', placeholder: 'ok, error, cancelled …' },
+  { list: 'label', name: 'Label', placeholder: 'Label of a note' },
+  { list: 'thumb', name: 'Thumb', placeholder: 'up or down' },
   { list: 'unknown', name: 'Unknown', placeholder: 'call_model, tool_agent …' },
 ]
 

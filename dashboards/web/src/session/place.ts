@@ -1,5 +1,5 @@
 /** The views of a session, as the address names them. */
-export const views = ['conversation', 'timeline', 'state', 'thoughts', 'frames', 'totals'] as const
+export const views = ['conversation', 'timeline', 'state', 'thoughts', 'frames', 'totals', 'notes'] as const
 export type View = (typeof views)[number]
 
 /** The scroll position of the conversation beside another view. */

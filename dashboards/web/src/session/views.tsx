@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core'
 import { lazy, Suspense, useRef } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { Loading } from '../components/loading'
-import type { Schemas } from '../api/client'
+import { isShared, type Schemas } from '../api/client'
 import { Skip } from '../components/skip'
 import { Conversation } from './conversation/conversation'
 import { Frames } from './frames/frames'
@@ -16,6 +16,7 @@ import { Totals } from './totals/totals'
 import { useGo, usePlace } from './useplace'
 
 const State = lazy(() => import('./state/state'))
+const Notes = lazy(() => import('./notes/notes'))
 const Thoughts = lazy(() => import('./thoughts/thoughts'))
 
 /**
@@ -30,7 +31,8 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
   const views = useRef<HTMLDivElement>(null)
   const hasState = useStateTypes(session).length > 0
   const hasThoughts = useThoughtTypes(session).length > 0
-  const missing = (tab === 'state' && !hasState) || (tab === 'thoughts' && !hasThoughts)
+  const missing =
+    (tab === 'state' && !hasState) || (tab === 'thoughts' && !hasThoughts) || (tab === 'notes' && isShared())
   const asked = missing ? 'timeline' : tab
   const chosen = asked ?? (span === null ? 'conversation' : 'timeline')
   const shown = wide && chosen === 'conversation' ? 'timeline' : chosen
@@ -58,6 +60,7 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
           {hasThoughts && <Tabs.Tab value="thoughts">Thoughts</Tabs.Tab>}
           <Tabs.Tab value="frames">Frames</Tabs.Tab>
           <Tabs.Tab value="totals">Totals</Tabs.Tab>
+          {!isShared() && <Tabs.Tab value="notes">Notes</Tabs.Tab>}
         </Tabs.List>
         {!wide && (
           <Tabs.Panel className={classes.panel} value="conversation">
@@ -88,6 +91,13 @@ export function Views({ session }: { session: Schemas['SessionDetail'] }) {
         <Tabs.Panel className={classes.panel} value="totals">
           <Totals session={session} />
         </Tabs.Panel>
+        {!isShared() && (
+          <Tabs.Panel className={classes.panel} value="notes">
+            <Suspense fallback={<Loading m="md" size="sm" label="Loading the notes" />}>
+              <Notes session={session} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
       </Tabs>
     </div>
   )

@@ -11,7 +11,6 @@ import { hasScope, loginQuery } from '../login/queries'
 import type { Choosing } from './choosing'
 import classes from './chosen.module.css'
 import { chosenMost, firstSessions } from './queries'
-import { sessionsCsv } from './csv'
 
 const DeleteDialog = lazy(() => import('./deletedialog'))
 
@@ -72,7 +71,11 @@ export function Chosen({
               size="compact-sm"
               variant="default"
               leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => download(sessionsCsv(sessions), 'sessions.csv')}
+              onClick={() =>
+                void import('./csv').then(({ sessionsCsv }) =>
+                  download(sessionsCsv(sessions), 'sessions.csv'),
+                )
+              }
             >
               CSV
             </Button>

@@ -14,12 +14,13 @@ const (
 	Record  Scope = "record"   // send recordings
 	Read    Scope = "read"     // lists, facts, messages, reports
 	ReadRaw Scope = "read:raw" // frames as recorded: replay, tapes, emulation
+	Note    Scope = "note"     // write notes
 	Bill    Scope = "bill"     // bills and reconciliation
 	Admin   Scope = "admin"    // tokens, deletion, dead letters, decoding again
 )
 
 // Scopes lists all scopes.
-var Scopes = []Scope{Record, Read, ReadRaw, Bill, Admin}
+var Scopes = []Scope{Record, Read, ReadRaw, Note, Bill, Admin}
 
 // includes reports whether a scope includes the right of another.
 func (s Scope) includes(other Scope) bool {

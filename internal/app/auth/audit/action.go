@@ -37,6 +37,8 @@ const (
 	SessionRedact   Action = "session.redact"
 	SessionRedecode Action = "session.redecode"
 	SessionImport   Action = "session.import"
+	NoteWrite       Action = "note.write"
+	NoteDelete      Action = "note.delete"
 	BillClose       Action = "bill.close"
 	PricesImport    Action = "prices.import"
 	TokenCreate     Action = "token.create"
@@ -58,6 +60,7 @@ const Access Action = "server.access"
 // changes holds the actions that change something: their entries are durable before they begin.
 var changes = map[Action]bool{
 	SessionDelete: true, SessionErase: true, SessionRedact: true, SessionRedecode: true, SessionImport: true,
+	NoteWrite: true, NoteDelete: true,
 	BillClose: true, PricesImport: true,
 	TokenCreate: true, TokenRevoke: true, ShareCreate: true, ShareRevoke: true,
 	DeadLetterRetry: true, DeadLetterDrop: true, RetentionChange: true, Expire: true, BackupCreate: true, Login: true, Logout: true,

@@ -39,12 +39,13 @@ func Find(ctx context.Context, cl *apiclient.Client, q *Question) (*Result, erro
 	if err := q.answer(ctx, cl, list); err != nil {
 		return nil, err
 	}
-	found := &Result{Question: q.text(), Sessions: list}
+	found := &Result{Question: q.Condition(), Sessions: list}
 	found.conclude()
 	return found, nil
 }
 
-func (q *Question) text() string {
+// Condition returns the condition as the predicate of a sentence about a session.
+func (q *Question) Condition() string {
 	switch {
 	case q.Tool != "":
 		return "calls " + q.Tool
@@ -125,19 +126,28 @@ func (q *Question) differs(ctx context.Context, cl *apiclient.Client, first stri
 	if err := cl.Get(ctx, "v1/compare", url.Values{"a": {first}, "b": {s.SessionID}, "brief": {"1"}}, &found); err != nil {
 		return err
 	}
-	s.Does, s.Sentence = false, found.Summary.Sentence
-	d := found.FirstDivergence
+	s.Sentence = found.Summary.Sentence
+	s.Does = Counts(found.FirstDivergence, q.At, q.Words) != nil
+	return nil
+}
+
+// Counts returns the first difference of a divergence, which may be nil, that counts as a difference of
+// two sessions: a changed input or action, or with words any changed text, within the first steps; 0 means
+// any step. It returns nil if none counts.
+func Counts(d *compare.Divergence, within int, words bool) (first *compare.First) {
 	if d == nil {
 		return nil
 	}
 	differences := []*compare.First{d.Input, d.Action}
-	if q.Words {
+	if words {
 		differences = append(differences, d.Output)
 	}
 	for _, f := range differences {
-		s.Does = s.Does || f != nil && (q.At == 0 || stepOf(f) <= q.At)
+		if f != nil && (within == 0 || stepOf(f) <= within) && (first == nil || f.Row < first.Row) {
+			first = f
+		}
 	}
-	return nil
+	return first
 }
 
 // stepOf returns the number of the step that differs, in the session that contains it.

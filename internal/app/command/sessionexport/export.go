@@ -14,9 +14,11 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/output"
 	"tapedeck/internal/app/command/play"
+	"tapedeck/internal/app/command/sessionhtml"
 	"tapedeck/internal/app/command/tapecopy"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
+	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
 	"tapedeck/replay/tapefile/har"
@@ -24,7 +26,7 @@ import (
 
 // Export describes what to export.
 type Export struct {
-	Format   string // tape, ndjson, sse, asciicast or har
+	Format   string // tape, ndjson, sse, asciicast, har or html
 	Sessions []string
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
@@ -37,7 +39,7 @@ func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
 	switch e.Format {
 	case "ndjson", "sse":
 		return e.writeFrames(ctx, out)
-	case "asciicast", "har":
+	case "asciicast", "har", "html":
 		return e.writeConverted(ctx, out)
 	}
 	return e.writeTape(ctx, out)
@@ -118,6 +120,9 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	if err != nil {
 		return "", err
 	}
+	if e.Format == "html" {
+		return e.writeHTML(ctx, out, f, t, id)
+	}
 	if e.Format == "har" {
 		n, err := har.Write(ctx, out, t, e.Version)
 		if err == nil && n == 0 {
@@ -130,4 +135,20 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 		return "", err
 	}
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
+}
+
+// writeHTML writes a session as one HTML file. The session of a cut-off tape has no facts, which the page
+// shows, so it is an error.
+func (e *Export) writeHTML(ctx context.Context, out *output.File, f *tapefile.File, t replay.Tape, id string) (string, error) {
+	if err := f.Break(); err != nil {
+		return "", err
+	}
+	r, err := sessionhtml.Read(ctx, f, id)
+	if err != nil {
+		return "", err
+	}
+	if err := sessionhtml.Write(out, r, e.Version); err != nil {
+		return "", err
+	}
+	return console.Count(len(r.Frames), "frame") + ", " + console.Count(out.Written(), "byte"), nil
 }

@@ -51,6 +51,7 @@ func TestReadersMoveToAnotherServer(t *testing.T) {
 	}
 	bounded.Until(t, "a recording", func() bool { l.failed(t); return finished.acked.Load() >= 800 })
 	close(finished.cancel)
+	bounded.Receive(t, finished.ended)
 	checkLoad(t, servers[0].now(), "finished", int(finished.sent.Load()))
 
 	following := []*moved{

@@ -48,9 +48,12 @@ type source struct {
 	acked   atomic.Int64 // frames that the server reported as durable
 	resumed int          // connections after the first
 	cancel  chan struct{}
+	ended   chan struct{} // closed when it sends nothing more
 }
 
-func newSource(session string) *source { return &source{session: session, cancel: make(chan struct{})} }
+func newSource(session string) *source {
+	return &source{session: session, cancel: make(chan struct{}), ended: make(chan struct{})}
+}
 
 func (s *source) over() bool {
 	select {
@@ -180,6 +183,7 @@ func (l *rollingLoad) add(s *source, run func(*source) error) {
 	l.sources = append(l.sources, s)
 	l.mu.Unlock()
 	l.running.Go(func() {
+		defer close(s.ended)
 		if err := run(s); err != nil {
 			l.mu.Lock()
 			defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-import { isShared, socketAddress } from '../../api/client'
+import { connect } from './connect'
 
 /** The connection that cues come over. */
 export interface Connection {
@@ -23,38 +23,9 @@ export interface Environment {
 }
 
 export const browser: Environment = {
-  connect: (address, listener) => (isShared() ? later(address, listener) : connect(address, listener)),
+  connect,
   now: () => performance.now(),
   beforeFrame: paced(),
-}
-
-function connect(address: string, listener: Listener): WebSocket {
-  const socket = new WebSocket(address)
-  socket.onopen = () => listener.opened()
-  socket.onmessage = (event: MessageEvent<string>) => listener.received(event.data)
-  socket.onclose = () => listener.closed()
-  return socket
-}
-
-/** A connection for which a ticket is fetched first. */
-function later(address: string, listener: Listener): Connection {
-  let socket: WebSocket | null = null
-  let closed = false
-  socketAddress(address).then(
-    (complete) => {
-      if (!closed) socket = connect(complete, listener)
-    },
-    () => {
-      if (!closed) listener.closed()
-    },
-  )
-  return {
-    send: (text) => socket?.send(text),
-    close: () => {
-      closed = true
-      socket?.close()
-    },
-  }
 }
 
 /** The least time between two pictures, ms. Thirty a second are enough to read by, and cost half of sixty. */

@@ -1,0 +1,179 @@
+package assert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.yaml.in/yaml/v3"
+
+	"tapedeck/internal/nearest"
+)
+
+const (
+	maxFile     = 1 << 20 // bytes
+	maxProblems = 20
+)
+
+// document reads the nodes of a YAML file and collects its problems.
+type document struct {
+	file     string
+	problems []error
+}
+
+// wrong reports a problem with the file, the line and the key.
+func (d *document) wrong(n *yaml.Node, at, format string, args ...any) {
+	if len(d.problems) >= maxProblems {
+		return
+	}
+	what := fmt.Sprintf(format, args...)
+	if at != "" {
+		what = at + ": " + what
+	}
+	d.problems = append(d.problems, fmt.Errorf("%s:%d: %s", d.file, n.Line, what))
+}
+
+// root reads the file and returns its mapping, nil if it has none.
+func (d *document) root() (*yaml.Node, error) {
+	f, err := os.Open(d.file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", d.file, maxFile)
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	var doc, second yaml.Node
+	if err := decoder.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s is empty", d.file)
+		}
+		return nil, fmt.Errorf("%s: it is not YAML: %s", d.file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		d.wrong(&second, "", "there is a second document; write one")
+	}
+	return doc.Content[0], nil
+}
+
+// field reads the value of a key; at is the full name of the key.
+type field func(n *yaml.Node, at string)
+
+// object calls the readers of the keys of a mapping, each at most once.
+func (d *document) object(n *yaml.Node, at string, known map[string]field) {
+	names := make([]string, 0, len(known))
+	for name := range known {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	d.members(n, at, func(key, value *yaml.Node, below string) {
+		if read := known[key.Value]; read != nil {
+			read(value, below)
+			return
+		}
+		hint := "; known keys: " + strings.Join(names, ", ")
+		if near := nearest.Names(key.Value, names, 1, 3); len(near) > 0 {
+			hint = fmt.Sprintf("; did you mean %q?", near[0])
+		}
+		d.wrong(key, at, "unknown key %q%s", key.Value, hint)
+	})
+}
+
+// members calls see with each key of a mapping once, and the full name of the key.
+func (d *document) members(n *yaml.Node, at string, see func(key, value *yaml.Node, below string)) {
+	if n.Kind != yaml.MappingNode {
+		d.wrong(n, at, "this must be a mapping, as \"key: value\"")
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if seen[key.Value] {
+			d.wrong(key, at, "the key %q is here twice", key.Value)
+			continue
+		}
+		seen[key.Value] = true
+		below := key.Value
+		if at != "" {
+			below = at + "." + below
+		}
+		see(key, value, below)
+	}
+}
+
+// items calls read with each item of a list that is not empty.
+func (d *document) items(n *yaml.Node, at string, read field) {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		d.wrong(n, at, "this must be a list, whose items begin with \"- \"")
+		return
+	}
+	for i, item := range n.Content {
+		read(item, fmt.Sprintf("%s[%d]", at, i))
+	}
+}
+
+func (d *document) text(n *yaml.Node, at string) string {
+	if n.Kind != yaml.ScalarNode || n.Value == "" || n.Tag == "!!null" {
+		d.wrong(n, at, "this must be a text")
+		return ""
+	}
+	return n.Value
+}
+
+func (d *document) texts(n *yaml.Node, at string) (list []string) {
+	d.items(n, at, func(n *yaml.Node, at string) { list = append(list, d.text(n, at)) })
+	return list
+}
+
+func (d *document) yes(n *yaml.Node, at string) bool {
+	if n.Value != "true" && n.Value != "false" {
+		d.wrong(n, at, "this must be true or false")
+	}
+	return n.Value == "true"
+}
+
+func (d *document) count(n *yaml.Node, at string) int64 {
+	v, err := strconv.ParseInt(n.Value, 10, 64)
+	if err != nil || v < 0 || n.Kind != yaml.ScalarNode {
+		d.wrong(n, at, "this must be a whole number from 0")
+	}
+	return v
+}
+
+func (d *document) duration(n *yaml.Node, at string) time.Duration {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil || v < 0 || n.Kind != yaml.ScalarNode {
+		d.wrong(n, at, "this must be a duration such as 1.5s or 2m")
+	}
+	return v
+}
+
+var amount = regexp.MustCompile(`^\d{1,12}(\.\d{1,12})?$`)
+
+func (d *document) amount(n *yaml.Node, at string) decimal.Decimal {
+	if n.Kind != yaml.ScalarNode || !amount.MatchString(n.Value) {
+		d.wrong(n, at, "this must be an amount such as 0.25")
+		return decimal.Zero
+	}
+	return decimal.RequireFromString(n.Value)
+}
+
+func (d *document) regexp(n *yaml.Node, at string) *regexp.Regexp {
+	re, err := regexp.Compile(d.text(n, at))
+	if err != nil {
+		d.wrong(n, at, "%v", err)
+	}
+	return re
+}

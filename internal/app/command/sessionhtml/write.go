@@ -1,0 +1,83 @@
+package sessionhtml
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/ascii85"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"tapedeck/dashboards"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	page     = template.Must(template.New("page").Parse(pageText))
+	// loader is the script that adds the styles and the player to the page.
+	//
+	//go:embed loader.js
+	loader string
+)
+
+// Write writes the file. The browser runs only the two scripts whose hashes the file states, and loads
+// nothing.
+func Write(w io.Writer, r *Recording, version string) error {
+	script, style, err := dashboards.FilePlayer()
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("this program was built without its pages, and has no player to put into a file")
+	}
+	if err != nil {
+		return err
+	}
+	recording, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode the recording: %w", err)
+	}
+	values := struct{ Hashes, Version, Title, Style, Player, Recording, Loader string }{
+		Hashes: hash(loader) + " " + hash(string(script)), Version: html.EscapeString(version), Title: html.EscapeString(r.title), Loader: loader,
+	}
+	for _, part := range []struct {
+		to   *string
+		text []byte
+	}{{&values.Style, style}, {&values.Player, script}, {&values.Recording, recording}} {
+		if *part.to, err = compressed(part.text); err != nil {
+			return err
+		}
+	}
+	return page.Execute(w, values)
+}
+
+// hash returns the source of a content security policy that allows an inline script.
+func hash(script string) string {
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(script, "\r\n", "\n")))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// compressed returns a text as gzip in base 85, which is shorter than base 64: four bytes are five digits from
+// '!' on, of which the two that mean something in HTML are replaced. Digits that do not fill the last five are
+// left out, as in encoding/ascii85, but zeros have no short form.
+func compressed(text []byte) (string, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	digits := make([]byte, ascii85.MaxEncodedLen(b.Len()))
+	digits = digits[:ascii85.Encode(digits, b.Bytes())]
+	return inHTML.Replace(string(digits)), err
+}
+
+var inHTML = strings.NewReplacer("<", "v", "&", "w", "z", "!!!!!")
