@@ -1,0 +1,95 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/bounded"
+	"tapedeck/tools/systemtest/commands/commandtest"
+)
+
+// Notes are written by those with the scope note, with the name of their token, and read by those with
+// the scope read. They select sessions, and are erased with theirs.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	commandtest.NeedEngine(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := commandtest.StartUp(t, dir, "--tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := s.Stop(); err != nil {
+			t.Errorf("%v\n%s", err, s.Log)
+		}
+	}()
+	text, err := os.ReadFile(filepath.Join(dir, "admin-token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := strings.TrimSpace(string(text))
+	with := func(token string, args ...string) (string, string, int) {
+		t.Helper()
+		cmd := s.Command(t, args...)
+		cmd.Env = append(cmd.Env, "TAPEDECK_TOKEN="+token)
+		return commandtest.Finish(t, cmd)
+	}
+	must := func(token string, args ...string) string {
+		t.Helper()
+		out, diag, exit := with(token, args...)
+		if exit != 0 {
+			t.Fatalf("tapedeck %q: exit %d\n%s%s", args, exit, out, diag)
+		}
+		return strings.TrimSpace(out)
+	}
+	token := func(name, tenant string, scopes ...string) string {
+		args := []string{"tokens", "create", name, "--tenant", tenant}
+		for _, scope := range scopes {
+			args = append(args, "--scope", scope)
+		}
+		return must(admin, args...)
+	}
+	recorder, reader := token("recorder", "acme", "record"), token("reader", "acme", "read")
+	writer, other := token("grace", "acme", "read", "note"), token("other", "other", "admin")
+	for _, id := range []string{"a/b", "c"} {
+		must(recorder, "record", "--no-wait", "--session", id, commandtest.TextFile(t, []byte("{\"n\":1}\n{\"n\":2}\n")))
+		bounded.Until(t, "the recording shows", func() bool {
+			_, _, exit := with(reader, "show", id)
+			return exit == 0
+		})
+	}
+	id := must(writer, "notes", "add", "a/b", "read the wrong file", "--label", "bug", "--thumb", "down", "--at", "+0s")
+	must(writer, "notes", "add", "c", "--label", "bug")
+	commandtest.Contains(t, "the notes of a session", must(reader, "notes", "a/b"), id, "read the wrong file", "bug", "down", "grace")
+	if out := must(reader, "sessions", "--label", "bug", "--thumb", "down"); !strings.Contains(out, "a/b") || strings.Contains(out, "\nc ") {
+		t.Errorf("the sessions with the note are\n%s", out)
+	}
+	for _, refused := range []struct {
+		token, want string
+		args        []string
+	}{
+		{reader, "note", []string{"notes", "add", "c", "x"}},
+		{reader, "note", []string{"notes", "delete", "a/b", id}},
+		{recorder, "read", []string{"notes", "a/b"}},
+		{other, "no session", []string{"notes", "a/b"}},
+		{other, "no session", []string{"notes", "add", "a/b", "x"}},
+		{other, "no note", []string{"notes", "delete", "a/b", id}},
+		{writer, "says nothing", []string{"notes", "change", "a/b", id}},
+		{writer, "not in the session", []string{"notes", "add", "c", "x", "--at", "+9h"}},
+	} {
+		if out, diag, exit := with(refused.token, refused.args...); exit == 0 || !strings.Contains(diag, refused.want) {
+			t.Errorf("tapedeck %q: exit %d\n%s%s", refused.args, exit, out, diag)
+		}
+	}
+	if out, diag, exit := with(other, "notes"); exit != 0 || out != "" || !strings.Contains(diag, "no such notes") {
+		t.Errorf("another tenant lists: exit %d\n%s%s", exit, out, diag)
+	}
+	commandtest.Contains(t, "the changed note", must(writer, "notes", "change", "a/b", id, "it was right", "--thumb", "up"), "it was right", "up")
+	commandtest.Contains(t, "the audit log", must(admin, "audit", "--as-tenant", "acme", "--action", "note.write"), "grace", "note.write")
+	must(admin, "erase", "--yes", "--as-tenant", "acme", "a/b")
+	if out := must(reader, "notes"); strings.Contains(out, "it was right") || !strings.Contains(out, "bug") {
+		t.Errorf("after the erasure of a session the notes are\n%s", out)
+	}
+}
