@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
@@ -152,13 +154,21 @@ func (c *notesAdd) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
+// notePath returns the route of a note. An id like ".." would name another route.
+func notePath(session, note string) (string, error) {
+	if uuid.Validate(note) != nil {
+		return "", commandline.Errorf("%q is not the id of a note: \"tapedeck notes\" lists them", note)
+	}
+	return pathOf(session, "notes", note)
+}
+
 // Run replaces what a note says.
 func (c *notesChange) Run(ctx context.Context, g *global) error {
 	body, err := c.body(c.Text)
 	if err != nil {
 		return err
 	}
-	path, err := pathOf(c.Session, "notes", c.Note)
+	path, err := notePath(c.Session, c.Note)
 	if err != nil {
 		return err
 	}
@@ -171,7 +181,7 @@ func (c *notesChange) Run(ctx context.Context, g *global) error {
 
 // Run deletes a note.
 func (c *notesDelete) Run(ctx context.Context, g *global) error {
-	path, err := pathOf(c.Session, "notes", c.Note)
+	path, err := notePath(c.Session, c.Note)
 	if err != nil {
 		return err
 	}
