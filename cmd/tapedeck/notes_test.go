@@ -9,6 +9,32 @@ import (
 	"tapedeck/internal/commandline"
 )
 
+// A limit holds for the notes of a session, too.
+func TestNotesLimit(t *testing.T) {
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.RequestURI()
+		w.Header().Set("Tapedeck-Api", "1")
+		if _, err := w.Write([]byte(`{"items":[],"next":null}`)); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	for line, want := range map[string]string{
+		"notes s":           "/v1/sessions/s/notes",
+		"notes s --limit 1": "/v1/notes?limit=1&session=s",
+		"notes --limit 2":   "/v1/notes?limit=2",
+	} {
+		i, err := newInvocation(t.Context(), strings.Fields(line+" --server "+server.URL))
+		if err == nil {
+			err = i.context.Run()
+		}
+		if err != nil || asked != want {
+			t.Errorf("%s: %s, %v, want %s", line, asked, err, want)
+		}
+	}
+}
+
 // An id that is not one of a note names no other route: "notes/.." would be the session.
 func TestNoteIDs(t *testing.T) {
 	var requests []string
