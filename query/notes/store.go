@@ -216,7 +216,7 @@ func Delete(ctx context.Context, r *query.Reader, tenant, session, id string) er
 	if err != nil {
 		return err
 	}
-	n.Content, n.Changed = Content{Labels: []string{}}, later(n.Changed, r.Now())
+	n.Content = Content{Labels: []string{}}
 	return write(ctx, r, tenant, true, *n)
 }
 

@@ -87,6 +87,23 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// A change that is written after the deletion of a note, since both requests read the note before, does not
+// bring it back.
+func TestChangeDuringDeletion(t *testing.T) {
+	db := querytest.Open(t)
+	db.Add(recordings()...)
+	r := querytest.Reader(db, 100)
+	n := add(t, r, db.Tenant, "s0", notes.Content{Text: "gone"})
+	if err := notes.Delete(t.Context(), r, db.Tenant, "s0", n.ID); err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(fmt.Sprintf(`INSERT INTO notes (tenant, session_id, stream_id, note_id, version, text)
+		VALUES ('%s', 's0', '%s', '%s', %d, 'gone')`, db.Tenant, querytest.StreamID(1), n.ID, querytest.When(101).UnixNano()))
+	if list := querytest.Must[[]notes.Note](t)(notes.OfSession(t.Context(), r, db.Tenant, "s0")); len(list) > 0 {
+		t.Errorf("the notes are %+v", list)
+	}
+}
+
 func statusOf(err error) int {
 	if p, known := problem.From(err); known {
 		return p.Status
