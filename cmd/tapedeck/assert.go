@@ -31,7 +31,7 @@ type assertCommand struct {
 	Fails         bool           `help:"Condition: the status of the session is error." xor:"fails"`
 	NoFails       bool           `help:"Condition: the status of the session is not error." xor:"fails"`
 	MaxTokens     *int64         `help:"Condition: at most N tokens." placeholder:"N"`
-	MaxCost       string         `help:"Condition: at most this cost, as 0.25. An unknown cost fails." placeholder:"AMOUNT"`
+	MaxCost       *string        `help:"Condition: at most this cost, as 0.25. An unknown cost fails." placeholder:"AMOUNT"`
 	PriceFile     string         `help:"Price a tape file by this price file (YAML), too. Default: list prices. The server's prices apply to its sessions." type:"existingfile" placeholder:"FILE"`
 	MaxDuration   *time.Duration `help:"Condition: the session took at most D." placeholder:"D"`
 	MaxFirstToken *time.Duration `help:"Condition: each call of a model had its first token within D." placeholder:"D"`
@@ -44,7 +44,7 @@ type assertCommand struct {
 	Text          []string       `help:"Condition: a message contains this text." placeholder:"TEXT" sep:"none"`
 	Answer        []string       `help:"Condition: a message of the assistant contains this text." placeholder:"TEXT" sep:"none"`
 	AnswerMatches []string       `help:"Condition: a message of the assistant matches this regular expression." placeholder:"REGEXP" sep:"none"`
-	SameSteps     string         `help:"Condition: the session has the steps of another tape file or session, as \"tapedeck diff\" compares them." placeholder:"RECORDING"`
+	SameSteps     *string        `help:"Condition: the session has the steps of another tape file or session, as \"tapedeck diff\" compares them." placeholder:"RECORDING"`
 	Words         bool           `help:"Count changed texts of answers as a difference, too. By default inputs and actions count."`
 
 	JUnit string `help:"Write the result to a file, in the format of JUnit." name:"junit" placeholder:"FILE"`
@@ -103,20 +103,30 @@ func (c *assertCommand) add(to *assert.Conditions) error {
 		to.Fails = &c.Fails
 	}
 	if c.MaxTokens != nil {
+		if *c.MaxTokens < 0 {
+			return fmt.Errorf("--max-tokens %d: it must be 0 or more", *c.MaxTokens)
+		}
 		to.Tokens = assert.AtMost(*c.MaxTokens)
 	}
 	for _, bound := range []struct {
+		flag string
 		to   **assert.Range[time.Duration]
 		most *time.Duration
-	}{{&to.Duration, c.MaxDuration}, {&to.FirstToken, c.MaxFirstToken}, {&to.LongestGap, c.MaxGap}, {&to.Silence, c.MaxSilence}} {
+	}{
+		{"--max-duration", &to.Duration, c.MaxDuration}, {"--max-first-token", &to.FirstToken, c.MaxFirstToken},
+		{"--max-gap", &to.LongestGap, c.MaxGap}, {"--max-silence", &to.Silence, c.MaxSilence},
+	} {
 		if bound.most != nil {
+			if *bound.most < 0 {
+				return fmt.Errorf("%s %s: it must be 0s or more", bound.flag, *bound.most)
+			}
 			*bound.to = assert.AtMost(*bound.most)
 		}
 	}
-	if c.MaxCost != "" {
-		most, err := decimal.NewFromString(c.MaxCost)
+	if c.MaxCost != nil {
+		most, err := decimal.NewFromString(*c.MaxCost)
 		if err != nil || most.IsNegative() {
-			return fmt.Errorf("--max-cost %q: it must be an amount such as 0.25", c.MaxCost)
+			return fmt.Errorf("--max-cost %q: it must be an amount such as 0.25", *c.MaxCost)
 		}
 		to.Cost = &assert.Cost{Max: &most}
 	}
@@ -125,6 +135,14 @@ func (c *assertCommand) add(to *assert.Conditions) error {
 	}
 	if err := c.addTools(to); err != nil {
 		return err
+	}
+	for _, of := range []struct {
+		flag string
+		list []string
+	}{{"--text", c.Text}, {"--answer", c.Answer}, {"--answer-matches", c.AnswerMatches}, {"--order", c.Order}, {"--exact-order", c.ExactOrder}} {
+		if slices.Contains(of.list, "") {
+			return fmt.Errorf("%s %q: it must not be empty", of.flag, "")
+		}
 	}
 	for _, text := range c.Text {
 		to.Texts = append(to.Texts, assert.Text{Contains: text})
@@ -139,8 +157,11 @@ func (c *assertCommand) add(to *assert.Conditions) error {
 		}
 		to.Texts = append(to.Texts, assert.Text{Matches: re, Assistant: true})
 	}
-	if c.SameSteps != "" {
-		to.SameSteps = &assert.SameSteps{As: c.SameSteps, Words: c.Words}
+	if c.SameSteps != nil {
+		if *c.SameSteps == "" {
+			return fmt.Errorf("--same-steps: name a tape file, or the id of a session")
+		}
+		to.SameSteps = &assert.SameSteps{As: *c.SameSteps, Words: c.Words}
 	} else if c.Words {
 		return fmt.Errorf("--words goes with --same-steps")
 	}

@@ -63,6 +63,9 @@ func pathOf(id string, rest ...string) (string, error) {
 	if id == "" {
 		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
+	if id == "." || id == ".." {
+		return "", commandline.Errorf("a session %q cannot be named in a URL", id)
+	}
 	return apiclient.SessionPath(id, rest...), nil
 }
 

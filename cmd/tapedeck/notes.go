@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
@@ -33,7 +35,7 @@ type notesList struct {
 	Author  string   `help:"Only by this author." placeholder:"NAME"`
 	From    timeFlag `help:"Written at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To      timeFlag `help:"Written before this time." placeholder:"TIME" aliases:"until"`
-	Limit   int      `help:"How many at most, up to 500." default:"50" short:"n"`
+	Limit   *int     `help:"How many at most, up to 500. Default: 50, and all of a session without filters." short:"n" placeholder:"N"`
 	Cursor  string   `help:"Go on where a list ended that printed this." placeholder:"POS"`
 }
 
@@ -82,14 +84,17 @@ func (c *noteContent) body(text string) (noteBody, error) {
 
 // Run prints the notes.
 func (c *notesList) Run(ctx context.Context, g *global) error {
-	if c.Limit < 1 {
-		return commandline.Errorf("--limit %d: it must be 1 or more", c.Limit)
+	if c.Limit != nil && *c.Limit < 1 {
+		return commandline.Errorf("--limit %d: it must be 1 or more", *c.Limit)
 	}
 	q := url.Values{}
 	setAll(q, map[string][]string{
 		"session": {c.Session}, "q": {c.Query}, "label": c.Label, "thumb": {c.Thumb}, "author": {c.Author}, "from": {c.From.utc()},
 		"to": {c.To.utc()}, "cursor": {c.Cursor},
 	})
+	if c.Limit != nil {
+		q.Set("limit", strconv.Itoa(*c.Limit))
+	}
 	path := "v1/notes"
 	if c.Session != "" && len(q) == 1 { // all of one session, which must exist
 		var err error
@@ -97,8 +102,6 @@ func (c *notesList) Run(ctx context.Context, g *global) error {
 			return err
 		}
 		q = nil
-	} else {
-		q.Set("limit", strconv.Itoa(c.Limit))
 	}
 	var page query.Page[notes.Note]
 	if done, err := g.fetch(ctx, path, q, &page); done || err != nil {
@@ -152,13 +155,21 @@ func (c *notesAdd) Run(ctx context.Context, g *global) error {
 	return nil
 }
 
+// notePath returns the route of a note. An id like ".." would name another route.
+func notePath(session, note string) (string, error) {
+	if uuid.Validate(note) != nil {
+		return "", commandline.Errorf("%q is not the id of a note: \"tapedeck notes\" lists them", note)
+	}
+	return pathOf(session, "notes", note)
+}
+
 // Run replaces what a note says.
 func (c *notesChange) Run(ctx context.Context, g *global) error {
 	body, err := c.body(c.Text)
 	if err != nil {
 		return err
 	}
-	path, err := pathOf(c.Session, "notes", c.Note)
+	path, err := notePath(c.Session, c.Note)
 	if err != nil {
 		return err
 	}
@@ -171,7 +182,7 @@ func (c *notesChange) Run(ctx context.Context, g *global) error {
 
 // Run deletes a note.
 func (c *notesDelete) Run(ctx context.Context, g *global) error {
-	path, err := pathOf(c.Session, "notes", c.Note)
+	path, err := notePath(c.Session, c.Note)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,15 @@ func TestRefusedFlags(t *testing.T) {
 		"audit --outcome x":                          `must be one of "begun","done"`,
 		"emulate s --end x":                          `must be one of "stop","again"`,
 		"retention preview --max-age 3d":             "name the kind",
+		"assert x.tape --no-fails --max-cost=":       `--max-cost "": it must be an amount`,
+		"assert x.tape --no-fails --same-steps=":     "--same-steps: name a tape file",
+		"assert x.tape --no-fails --order=":          `--order "": it must not be empty`,
+		"assert x.tape --no-fails --text=":           `--text "": it must not be empty`,
+		"assert x.tape --no-fails --file=":           "--file",
+		"assert x.tape --no-fails --price-file=":     "--price-file",
+		"assert x.tape --no-fails --max-tokens=-1":   "--max-tokens -1: it must be 0 or more",
+		"assert x.tape --no-fails --max-gap=-1s":     "--max-gap -1s: it must be 0s or more",
+		"notes s --limit 0":                          "--limit 0: it must be 1 or more",
 		"bills close 2026-10 --all --account tenant": "not both",
 	} {
 		i, err := newInvocation(t.Context(), strings.Fields(line+" --server http://127.0.0.1:1"))

@@ -102,6 +102,7 @@ func TestAction(t *testing.T) {
 			if code != tc.code {
 				t.Errorf("exit code %d, want %d\n%s", code, tc.code, out)
 			}
+			commandsStop(t, out)
 			for _, want := range tc.output {
 				if !strings.Contains(out, want) {
 					t.Errorf("no %q in\n%s", want, out)
@@ -121,6 +122,28 @@ func TestAction(t *testing.T) {
 				t.Errorf("files %v, want %v", files, tc.files)
 			}
 		})
+	}
+}
+
+var stopCommands = regexp.MustCompile(`(?m)^::stop-commands::(\S+)\n((?:.*\n)*?)::(\S+)::$`)
+
+// commandsStop checks that the runner executes no command in what the program prints: texts of a recording
+// are in it. Each run has another token.
+func commandsStop(t *testing.T, output string) {
+	t.Helper()
+	found := stopCommands.FindAllStringSubmatch(output, -1)
+	if len(found) != strings.Count(output, "::group::") {
+		t.Errorf("commands do not stop in each group\n%s", output)
+	}
+	tokens := map[string]bool{}
+	for _, m := range found {
+		if m[1] != m[3] || tokens[m[1]] || len(m[1]) < len("stop-")+8 {
+			t.Errorf("the token %q of %q", m[1], m[0])
+		}
+		tokens[m[1]] = true
+	}
+	if rest := stopCommands.ReplaceAllString(output, ""); strings.Contains(rest, "assertion") {
+		t.Errorf("the program prints where commands are executed:\n%s", rest)
 	}
 }
 

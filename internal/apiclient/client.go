@@ -186,8 +186,8 @@ func Unreachable(server string, err error) error {
 // SessionPath returns the path of a session's routes.
 func SessionPath(id string, rest ...string) string {
 	path := "v1/sessions/" + url.PathEscape(id)
-	if len(rest) > 0 {
-		path += "/" + strings.Join(rest, "/")
+	for _, segment := range rest {
+		path += "/" + url.PathEscape(segment)
 	}
 	return path
 }

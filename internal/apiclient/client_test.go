@@ -47,6 +47,18 @@ func numbers(t *testing.T) *apiclient.Client {
 	return c
 }
 
+// Each part of a path stays one segment.
+func TestSessionPath(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{apiclient.SessionPath("a/b"), "v1/sessions/a%2Fb"},
+		{apiclient.SessionPath("s", "notes", "../../t"), "v1/sessions/s/notes/..%2F..%2Ft"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	c := numbers(t)
 	all, err := apiclient.All[int](t.Context(), c, "v1/numbers", nil)

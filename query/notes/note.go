@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"tapedeck/internal/problem"
@@ -69,8 +70,8 @@ func (c *Content) normalise() error {
 	c.Text = strings.TrimSpace(c.Text)
 	labels := make([]string, 0, len(c.Labels))
 	for _, l := range c.Labels {
-		if l = strings.TrimSpace(l); l == "" || len(l) > MostLabel || strings.ContainsAny(l, ",\n\r\t") || !utf8.ValidString(l) {
-			return problem.BadParameter("labels", fmt.Sprintf("The label %q is not one: it has 1 to %d bytes, and no comma, tab or line break.",
+		if l = strings.TrimSpace(l); l == "" || len(l) > MostLabel || strings.ContainsFunc(l, unfit) || !utf8.ValidString(l) {
+			return problem.BadParameter("labels", fmt.Sprintf("The label %q is not one: it has 1 to %d bytes, and no comma, line break or control character.",
 				shorten(l), MostLabel))
 		}
 		labels = append(labels, l)
@@ -90,6 +91,11 @@ func (c *Content) normalise() error {
 		return problem.BadParameter("text", "The note says nothing: it needs a text, a label or a thumb.")
 	}
 	return nil
+}
+
+// unfit reports whether labels may not have a character: a comma, a line break, or a control character.
+func unfit(r rune) bool {
+	return r == ',' || r == '\u2028' || r == '\u2029' || unicode.IsControl(r)
 }
 
 // shorten returns the beginning of a text, for messages.

@@ -172,13 +172,14 @@ func Add(ctx context.Context, r *query.Reader, tenant string, n Note) (*Note, er
 // inSession refuses a span or a moment that is not in the session of a note.
 func inSession(ctx context.Context, r *query.Reader, tenant string, s *sessionstreams.Row, n *Note) error {
 	if n.At != nil {
-		end := max(s.Last, s.End)
+		last := max(s.Last, s.End)
 		if s.LiveStreams > 0 {
-			end = max(end, r.Now())
+			last = max(last, r.Now())
 		}
-		if at := n.At.UnixNano(); at < s.Started || at > end {
+		// Nanoseconds of a year after 2262 overflow, so times are compared.
+		if start, end := query.Instant(s.Started), query.Instant(last); n.At.Before(start) || n.At.After(end) {
 			return problem.BadParameter("at", fmt.Sprintf("The moment %s is not in the session %q, which is from %s to %s.",
-				n.At.UTC().Format(time.RFC3339Nano), n.Session, query.Instant(s.Started).Format(time.RFC3339Nano), query.Instant(end).Format(time.RFC3339Nano)))
+				n.At.UTC().Format(time.RFC3339Nano), n.Session, start.Format(time.RFC3339Nano), end.Format(time.RFC3339Nano)))
 		}
 	}
 	span := query.Text(n.Span)
@@ -215,7 +216,7 @@ func Delete(ctx context.Context, r *query.Reader, tenant, session, id string) er
 	if err != nil {
 		return err
 	}
-	n.Content, n.Changed = Content{Labels: []string{}}, later(n.Changed, r.Now())
+	n.Content = Content{Labels: []string{}}
 	return write(ctx, r, tenant, true, *n)
 }
 

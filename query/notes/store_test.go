@@ -2,6 +2,7 @@ package notes_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,23 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// A change that is written after the deletion of a note, since both requests read the note before, does not
+// bring it back.
+func TestChangeDuringDeletion(t *testing.T) {
+	db := querytest.Open(t)
+	db.Add(recordings()...)
+	r := querytest.Reader(db, 100)
+	n := add(t, r, db.Tenant, "s0", notes.Content{Text: "gone"})
+	if err := notes.Delete(t.Context(), r, db.Tenant, "s0", n.ID); err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(fmt.Sprintf(`INSERT INTO notes (tenant, session_id, stream_id, note_id, version, text)
+		VALUES ('%s', 's0', '%s', '%s', %d, 'gone')`, db.Tenant, querytest.StreamID(1), n.ID, querytest.When(101).UnixNano()))
+	if list := querytest.Must[[]notes.Note](t)(notes.OfSession(t.Context(), r, db.Tenant, "s0")); len(list) > 0 {
+		t.Errorf("the notes are %+v", list)
+	}
+}
+
 func statusOf(err error) int {
 	if p, known := problem.From(err); known {
 		return p.Status
@@ -99,6 +117,7 @@ func TestRefused(t *testing.T) {
 	db.Add(recordings()...)
 	r := querytest.Reader(db, 100)
 	before, after := querytest.When(-1), querytest.When(11)
+	wrapped := querytest.When(1).Add(math.MaxInt64).Add(math.MaxInt64).Add(2) // has the nanoseconds of a moment in the session, modulo 2^64
 	for name, c := range map[string]struct {
 		n    notes.Note
 		want string
@@ -109,12 +128,15 @@ func TestRefused(t *testing.T) {
 		"many labels":      {notes.Note{Session: "s0", Content: notes.Content{Labels: strings.Fields(strings.Repeat("a aa aaa aaaa ", 5) + manyWords(17))}}, "a note has 16"},
 		"empty label":      {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{" "}}}, "label"},
 		"comma in a label": {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{"a,b"}}}, "no comma"},
+		"escape sequence":  {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{"\x1b[31mred"}}}, "control character"},
+		"line separator":   {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{"a\u2028b"}}}, "line break"},
 		"unknown thumb":    {notes.Note{Session: "s0", Content: notes.Content{Thumb: "sideways"}}, "no thumb"},
 		"unknown session":  {notes.Note{Session: "nope", Content: notes.Content{Text: "x"}}, "no session"},
 		"unknown span":     {notes.Note{Session: "s0", Span: query.Named("u"), Content: notes.Content{Text: "x"}}, `no span "u"`},
 		"span of another":  {notes.Note{Session: "s1", Span: query.Named("t"), Content: notes.Content{Text: "x"}}, `no span "t"`},
 		"before its start": {notes.Note{Session: "s0", At: &before, Content: notes.Content{Text: "x"}}, "not in the session"},
 		"after its end":    {notes.Note{Session: "s0", At: &after, Content: notes.Content{Text: "x"}}, "not in the session"},
+		"centuries later":  {notes.Note{Session: "s0", At: &wrapped, Content: notes.Content{Text: "x"}}, "not in the session"},
 	} {
 		_, err := notes.Add(t.Context(), r, db.Tenant, c.n)
 		if err == nil || !strings.Contains(err.Error(), c.want) || statusOf(err) < 400 || statusOf(err) > 499 {

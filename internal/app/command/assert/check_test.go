@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -335,5 +336,16 @@ func TestJUnit(t *testing.T) {
 	want := "expected: exactly 0\nactual: 1: bad \\x00\\x1b & <end>\nat: +7.00s tool bash b2\n"
 	if f := s.Cases[1].Failure; !strings.HasPrefix(f.Text, want) || f.Message != `expected exactly 0, found 1: bad \x00\x1b & <end>` {
 		t.Errorf("failure %q", cmp.Diff(want, f.Text))
+	}
+}
+
+// Figures of a hostile source do not overflow to a sum that is within the bound.
+func TestTokensOverflow(t *testing.T) {
+	facts := sample()
+	facts.Usages[0].Tokens = schema.Tokens{Input: math.MaxInt64, CacheRead: math.MaxInt64}
+	facts.Usages[1].Tokens = schema.Tokens{Input: math.MaxInt64, Output: math.MaxInt64}
+	r, text := run(t, tape(t, "big.tape", schema.EndEOF, &facts), "tokens: {max: 100}")
+	if r.Passed || !strings.Contains(text, "9,223,372,036,854,775,807") {
+		t.Errorf("passed %t: %s", r.Passed, text)
 	}
 }

@@ -65,7 +65,24 @@ func (d *document) root() (*yaml.Node, error) {
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
 		d.wrong(&second, "", "there is a second document; write one")
 	}
+	if n := firstAlias(&doc); n != nil {
+		return nil, fmt.Errorf("%s:%d: the alias *%s: aliases are not supported, write the value", d.file, n.Line, n.Value)
+	}
 	return doc.Content[0], nil
+}
+
+// firstAlias returns the first alias of a document; nil if it has none. A small file could name large values
+// by aliases of aliases.
+func firstAlias(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n
+	}
+	for _, child := range n.Content {
+		if found := firstAlias(child); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // field reads the value of a key; at is the full name of the key.

@@ -11,11 +11,13 @@ import (
 // An error in a file of conditions names the line and the key.
 func TestFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"tokens:\n  maxx: 3":                             `:2: tokens: unknown key "maxx"; did you mean "max"?`,
-		"fails: false\nfirst_toke: {max: 1s}":            `:2: unknown key "first_toke"; did you mean "first_token"?`,
-		"wrong_altogether: 1":                            "known keys: arguments, calls, cost, ",
-		"tokens: {max: 1}\ntokens: {max: 2}":             "",
-		"tokens: 5":                                      ":1: tokens: this must be a mapping with min, max or both",
+		"tokens:\n  maxx: 3":                   `:2: tokens: unknown key "maxx"; did you mean "max"?`,
+		"fails: false\nfirst_toke: {max: 1s}":  `:2: unknown key "first_toke"; did you mean "first_token"?`,
+		"wrong_altogether: 1":                  "known keys: arguments, calls, cost, ",
+		"tokens: {max: 1}\ntokens: {max: 2}":   "",
+		"tokens: 5":                            ":1: tokens: this must be a mapping with min, max or both",
+		"tokens: {max: &n 5}\ntool_errors: *n": ":2: the alias *n: aliases are not supported",
+		"arguments:\n- {tool: a, path: b, equals: [&x [1, 2], [*x, *x]]}": ":2: the alias *x",
 		"tokens: {}":                                     "min, max or both",
 		"tokens: {max: -1}":                              "tokens.max: this must be a whole number from 0",
 		"duration: {max: 5}":                             "duration.max: this must be a duration such as",

@@ -2,6 +2,8 @@ package assert
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -13,7 +15,8 @@ import (
 
 const noUsage = "unknown: the recording states no usage"
 
-// tokens checks the sum of all tokens. It fails at the record with which the sum exceeds the bound.
+// tokens checks the sum of all tokens. It fails at the record with which the sum exceeds the bound. A source may
+// state any figures: the sum does not overflow.
 func (k *check) tokens(r *Range[int64]) {
 	if r == nil {
 		return
@@ -22,17 +25,32 @@ func (k *check) tokens(r *Range[int64]) {
 		k.add("tokens", false, rangeText(r, countText), noUsage, nil)
 		return
 	}
-	sum, at := int64(0), (*Moment)(nil)
+	total, at := new(big.Int), (*Moment)(nil)
 	for i := range k.Usage {
-		sum += k.Usage[i].Tokens.Total
-		if at == nil && r.Max != nil && sum > *r.Max {
+		t := &k.Usage[i].Tokens
+		for _, n := range []int64{t.Input, t.CacheRead, t.CacheWrite5m, t.CacheWrite1h, t.Output, t.Reasoning} {
+			total.Add(total, big.NewInt(n))
+		}
+		if at == nil && r.Max != nil && bounded(total) > *r.Max {
 			at = k.usageMoment(&k.Usage[i])
 		}
 	}
 	if at == nil {
 		at = k.end()
 	}
+	sum := bounded(total)
 	k.add("tokens", r.Holds(sum), rangeText(r, countText), countText(sum), at)
+}
+
+// bounded returns a number, or the nearest one that an int64 can hold.
+func bounded(n *big.Int) int64 {
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
 }
 
 func (k *check) usageMoment(u *usagerecord.Record) *Moment {
