@@ -27,7 +27,7 @@ var (
 	billing = may{access.Bill, access.Admin}
 	admin   = may{access.Admin}
 	nobody  = may{} // tokens of all tenants only
-	every   = may{access.Record, access.Read, access.ReadRaw, access.Bill, access.Admin}
+	every   = may{access.Record, access.Read, access.ReadRaw, access.Note, access.Bill, access.Admin}
 )
 
 // probe is how a route is tried. {own}, {foreign} and the like in paths and bodies stand
@@ -51,6 +51,11 @@ var probes = map[string]probe{
 	"GET /v1/sessions":                               {read, "", "", ""},
 	"GET /v1/open":                                   {read, "", "", ""},
 	"POST /mcp":                                      {read, "", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_sessions","arguments":{}}}`},
+	"GET /v1/notes":                                  {read, "", "", ""},
+	"GET /v1/sessions/{id}/notes":                    {read, "", "", ""},
+	"POST /v1/sessions/{id}/notes":                   {admin, "", "application/json", `{"labels":["x"]}`}, // or the scopes read and note, see TestNotes
+	"PUT /v1/sessions/{id}/notes/{note}":             {admin, "", "application/json", `{"labels":["x"]}`},
+	"DELETE /v1/sessions/{id}/notes/{note}":          {admin, "", "", ""},
 	"GET /v1/totals":                                 {read, "", "", ""},
 	"GET /v1/facets":                                 {read, "", "", ""},
 	"GET /v1/streams":                                {read, "?session={id}", "", ""},
@@ -214,7 +219,7 @@ func TestEveryRoute(t *testing.T) {
 				id = strings.Replace(v[4], betaToken.ID, betaShare.ID, 1)
 			}
 			targets[target] = strings.NewReplacer("{id}", id, "{exec_id}", id, "{number}", v[1], "{key}", v[2], "{model}", v[3], "{provider}", "anthropic",
-				"{position}", position, "{kind}", "agents", "{path}", "v1/messages", "{profile}", "heap", "{seq}", v[5])
+				"{position}", position, "{kind}", "agents", "{path}", "v1/messages", "{note}", "01a2221c-6344-7c09-ba8b-9d346e25239c", "{profile}", "heap", "{seq}", v[5])
 		}
 		if !isByID(path+p.query) && path != "/v1/shares" { // there is one thing to ask for
 			targets = map[string]*strings.Replacer{"own": targets["own"]}
