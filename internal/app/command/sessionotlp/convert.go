@@ -102,21 +102,21 @@ func (c *converter) isSubAgent(node *spanmerge.Span) bool {
 func (c *converter) addCall(a *attributes, from *spanmerge.Span) string {
 	provider, requested, served, id := from.Provider, "", from.Model, ""
 	for _, r := range c.usage[from.ID] {
-		provider = cmp.Or(provider, textOf(r.Provider))
-		requested = cmp.Or(requested, textOf(r.RequestedModel))
-		served = cmp.Or(served, textOf(r.Model))
-		id = cmp.Or(id, textOf(r.MessageID))
+		provider = cmp.Or(provider, stated(r.Provider))
+		requested = cmp.Or(requested, stated(r.RequestedModel))
+		served = cmp.Or(served, stated(r.Model))
+		id = cmp.Or(id, stated(r.MessageID))
 	}
 	name := named(a, "chat", "gen_ai.request.model", cmp.Or(requested, served))
 	a.text("gen_ai.provider.name", providerName(provider))
 	a.text("gen_ai.agent.name", from.Agent)
 	a.text("gen_ai.response.model", served)
 	a.text("gen_ai.response.id", id)
-	var stated struct {
+	var source struct {
 		StopReason any `json:"stop_reason"`
 	}
-	if json.Unmarshal([]byte(from.Attributes), &stated) == nil {
-		reason, _ := stated.StopReason.(string)
+	if json.Unmarshal([]byte(from.Attributes), &source) == nil {
+		reason, _ := source.StopReason.(string)
 		a.texts("gen_ai.response.finish_reasons", reason)
 	}
 	if from.Started != 0 && from.FirstToken >= from.Started && from.FirstToken < c.session.EndOf(from) {
@@ -169,7 +169,7 @@ func (c *converter) addStatus(to *span, from *spanmerge.Span) {
 	}
 }
 
-func textOf(s *string) string {
+func stated(s *string) string {
 	if s == nil {
 		return ""
 	}
