@@ -102,28 +102,36 @@ func (c *converter) isSubAgent(node *spanmerge.Span) bool {
 func (c *converter) addCall(a *attributes, from *spanmerge.Span) string {
 	provider, requested, served, id := from.Provider, "", from.Model, ""
 	for _, r := range c.usage[from.ID] {
-		provider = cmp.Or(provider, stated(r.Provider))
-		requested = cmp.Or(requested, stated(r.RequestedModel))
-		served = cmp.Or(served, stated(r.Model))
-		id = cmp.Or(id, stated(r.MessageID))
+		provider = cmp.Or(provider, orEmpty(r.Provider))
+		requested = cmp.Or(requested, orEmpty(r.RequestedModel))
+		served = cmp.Or(served, orEmpty(r.Model))
+		id = cmp.Or(id, orEmpty(r.MessageID))
 	}
 	name := named(a, "chat", "gen_ai.request.model", cmp.Or(requested, served))
 	a.text("gen_ai.provider.name", providerName(provider))
 	a.text("gen_ai.agent.name", from.Agent)
 	a.text("gen_ai.response.model", served)
 	a.text("gen_ai.response.id", id)
-	var source struct {
-		StopReason any `json:"stop_reason"`
-	}
-	if json.Unmarshal([]byte(from.Attributes), &source) == nil {
-		reason, _ := source.StopReason.(string)
-		a.texts("gen_ai.response.finish_reasons", reason)
-	}
+	a.texts("gen_ai.response.finish_reasons", stopReasons(from.Attributes))
 	if from.Started != 0 && from.FirstToken >= from.Started && from.FirstToken < c.session.EndOf(from) {
 		a.boolean("gen_ai.request.stream", true)
 		a.double("gen_ai.response.time_to_first_chunk", float64(from.FirstToken-from.Started)/1e9)
 	}
 	return name
+}
+
+// stopReasons returns why each choice of a call of a model ended, from the attributes of its span. Attributes of
+// other types are skipped.
+func stopReasons(attributes string) []string {
+	var stated struct {
+		One string   `json:"stop_reason"`
+		All []string `json:"stop_reasons"`
+	}
+	_ = json.Unmarshal([]byte(attributes), &stated)
+	if stated.One != "" {
+		return []string{stated.One}
+	}
+	return stated.All
 }
 
 // addUsage adds the tokens that are counted for a span itself. The tokens of the spans below it are theirs.
@@ -169,7 +177,7 @@ func (c *converter) addStatus(to *span, from *spanmerge.Span) {
 	}
 }
 
-func stated(s *string) string {
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

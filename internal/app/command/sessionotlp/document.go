@@ -106,11 +106,16 @@ func (a *attributes) double(key string, f float64) {
 	*a = append(*a, attribute{key, value{Double: &f}})
 }
 
-// texts adds a list with one text, unless the text is empty.
-func (a *attributes) texts(key, text string) {
-	if text != "" {
-		*a = append(*a, attribute{key, value{Array: &array{[]value{{Text: &text}}}}})
+// texts adds a list, unless it is empty.
+func (a *attributes) texts(key string, list []string) {
+	if len(list) == 0 {
+		return
 	}
+	values := make([]value, len(list))
+	for i := range list {
+		values[i].Text = &list[i]
+	}
+	*a = append(*a, attribute{key, value{Array: &array{values}}})
 }
 
 // json adds a value as JSON text.

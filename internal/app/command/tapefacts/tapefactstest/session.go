@@ -42,7 +42,7 @@ func facts() block.Facts {
 	task := span(schema.SpanTool, "t2", "run", "coder", "Task", 2500*ms, 6000*ms, schema.StatusOK)
 	task.CallID = "call_2"
 	second := span(schema.SpanLLM, "l2", "sub", "reviewer", "claude-opus-4-1", 3000*ms, 4500*ms, schema.StatusCancelled)
-	second.Model, second.Provider = "claude-opus-4-1", "anthropic"
+	second.Model, second.Provider, second.Attributes = "claude-opus-4-1", "anthropic", `{"stop_reason":7,"stop_reasons":["stop","error"]}`
 	cut := span(schema.SpanTool, "t4", "gone", "coder", "sleep", 8000*ms, 0, schema.StatusUnclosed)
 	cut.Ended = 0
 	return block.Facts{
