@@ -22,7 +22,8 @@ type exportCommand struct {
 	Sessions []string `arg:"" predictor:"session" optional:"" name:"session" help:"The sessions: ids on the server, or tape files."`
 	All      bool     `help:"All sessions of the tenant, the oldest first, to move it to another server."`
 	Output   string   `help:"The file to write; - for standard output. Formats of text go there unless a file is named." short:"o" placeholder:"FILE"`
-	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har; html is a file that plays the session in a browser, with secrets masked." enum:"tape,ndjson,sse,asciicast,har,html" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har|html"`
+	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har, spans as otlp (OpenTelemetry) or trace (Perfetto); html is a file that plays the session in a browser, with secrets masked." enum:"tape,ndjson,sse,asciicast,har,html,otlp,trace" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har|html|otlp|trace"`
+	Content  bool     `help:"Write what was said, arguments and results of tools and texts of errors to --format otlp as well, as they were recorded."`
 	Session  string   `help:"Which session of a tape file, for the formats that take one." placeholder:"ID"`
 	Force    bool     `help:"Write over a file that is there." short:"f"`
 }
@@ -42,6 +43,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return commandline.Errorf("name the file to write with -o FILE, or -o - for standard output")
 	case c.Format == "tape" && c.Session != "":
 		return commandline.Errorf("--session goes with another --format: a tape takes all sessions of a file")
+	case c.Content && c.Format != "otlp":
+		return commandline.Errorf("--content goes with --format otlp")
 	case c.Format != "tape" && len(c.Sessions) > 1:
 		return commandline.Errorf("--format %s takes one session at a time", c.Format)
 	}
@@ -55,7 +58,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client,
-		Version: version, Notes: os.Stderr}
+		Content: c.Content, Version: version, Notes: os.Stderr}
 	said, err := export.Write(ctx, out)
 	err = errors.Join(err, out.Finish())
 	if err != nil {

@@ -25,6 +25,7 @@ func TestRefusedFlags(t *testing.T) {
 		"usage --top 3":                              "--top goes with --group-by",
 		"usage --top 3 --group-by=":                  "--top goes with --group-by",
 		"retention preview nope":                     `"nope" is no kind of data: name one of frames`,
+		"export s --format trace --content":          "--content goes with --format otlp",
 		"bills export INV-1 out --for x":             `must be one of "customer"`,
 		"audit --outcome x":                          `must be one of "begun","done"`,
 		"emulate s --end x":                          `must be one of "stop","again"`,

@@ -26,10 +26,11 @@ import (
 
 // Export describes what to export.
 type Export struct {
-	Format   string // tape, ndjson, sse, asciicast, har or html
+	Format   string // tape, ndjson, sse, asciicast, har, html, otlp or trace
 	Sessions []string
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
+	Content  bool      // write messages and arguments to OTLP
 	Version  string    // of the program
 	Notes    io.Writer // receives notes about the export, for people
 }
@@ -39,7 +40,7 @@ func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
 	switch e.Format {
 	case "ndjson", "sse":
 		return e.writeFrames(ctx, out)
-	case "asciicast", "har", "html":
+	case "asciicast", "har", "html", "otlp", "trace":
 		return e.writeConverted(ctx, out)
 	}
 	return e.writeTape(ctx, out)
@@ -120,10 +121,12 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	if err != nil {
 		return "", err
 	}
-	if e.Format == "html" {
+	switch e.Format {
+	case "html":
 		return e.writeHTML(ctx, out, f, t, id)
-	}
-	if e.Format == "har" {
+	case "otlp", "trace":
+		return e.writeSpans(ctx, out, f, t, id)
+	case "har":
 		n, err := har.Write(ctx, out, t, e.Version)
 		if err == nil && n == 0 {
 			fmt.Fprintln(e.Notes, "note     the session holds no HTTP exchange: \"tapedeck proxy\" records such")

@@ -44,6 +44,9 @@ func TestDemo(t *testing.T) {
 		})
 		commandtest.Contains(t, "show "+session, s.Must(t, "show", session), "tool Task", "node reviewer", "tool Bash", "user: Release the shop")
 	}
+	for _, session := range []string{"demo", "demo-release", "demo-release-failed"} {
+		checkSpans(t, s, session)
+	}
 	if out := s.Must(t, "usage", "--group-by", "model"); strings.Contains(out, "unpriced") || strings.Contains(out, "(none)") {
 		t.Errorf("the usage of the demo:\n%s", out)
 	}
