@@ -64,7 +64,7 @@ func pathOf(id string, rest ...string) (string, error) {
 		return "", commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
 	}
 	if id == "." || id == ".." {
-		return "", commandline.Errorf("a session %q cannot be named in a URL", id)
+		return "", commandline.Errorf("%q is invalid as the id of a session: it is a path in URLs", id)
 	}
 	return apiclient.SessionPath(id, rest...), nil
 }

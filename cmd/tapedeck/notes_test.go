@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,7 +50,7 @@ func TestNoteIDs(t *testing.T) {
 		{"s", ".."}, {"s", "."}, {"s", ""}, {"s", "../../other"}, {"s", "a/b"}, {"..", "01a22239-5e81-73ce-8ab6-b2fa085b7cf2"},
 	} {
 		err := (&notesDelete{Session: c.session, Note: c.note}).Run(t.Context(), g)
-		if _, refused := err.(commandline.Error); !refused {
+		if _, refused := errors.AsType[commandline.Error](err); !refused {
 			t.Errorf("notes delete %q %q: %v", c.session, c.note, err)
 		}
 	}

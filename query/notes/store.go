@@ -95,9 +95,9 @@ func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[Note], err
 }
 
 // OfSession returns all notes of a session in the order of the moments that they belong to. Those of
-// no moment come first.
+// no moment come first. Requests at one time may have written a few more than MostSession.
 func OfSession(ctx context.Context, r *query.Reader, tenant, session string) ([]Note, error) {
-	page, err := List(ctx, r, Query{Tenant: tenant, Session: session, Limit: MostSession})
+	page, err := List(ctx, r, Query{Tenant: tenant, Session: session, Limit: 2 * MostSession})
 	if err != nil {
 		return nil, err
 	}

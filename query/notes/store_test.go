@@ -168,6 +168,13 @@ func TestMostNotes(t *testing.T) {
 		t.Errorf("one note too many: %v", err)
 	}
 	add(t, r, db.Tenant, "s1", notes.Content{Text: "of another session"})
+
+	// Requests at one time can exceed the bound: the list has all notes.
+	db.Exec(fmt.Sprintf(`INSERT INTO notes (tenant, session_id, stream_id, note_id, version, text)
+		SELECT '%s', 's0', '%s', concat('more', toString(number)), 1, 'x' FROM numbers(5)`, db.Tenant, querytest.StreamID(1)))
+	if list := querytest.Must[[]notes.Note](t)(notes.OfSession(t.Context(), r, db.Tenant, "s0")); len(list) != notes.MostSession+5 {
+		t.Errorf("%d notes are listed, want %d", len(list), notes.MostSession+5)
+	}
 }
 
 // Notes of all sessions are filtered, and paged without gaps or repetitions.

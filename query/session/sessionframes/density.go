@@ -57,9 +57,9 @@ func ReadDensity(ctx context.Context, r *query.Reader, tenant, session string, s
 
 // newDensity returns the density of a session without its frames, and the length of a slice, ns.
 func newDensity(s *sessionstreams.Row, slices int) (*Density, int64) {
-	length := s.Last - s.Started + 1
-	width := (length + int64(slices) - 1) / int64(slices)
-	n := (length + width - 1) / width
+	length := max(s.Last-s.Started, 0) // a tape may state times that are further apart than an int64 can hold
+	width := length/int64(slices) + 1
+	n := length/width + 1
 	return &Density{
 		SessionID: s.ID, Started: query.Instant(s.Started),
 		DurationMS: query.Millis(s.Last - s.Started), SliceMS: query.Millis(width),

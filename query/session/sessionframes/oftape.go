@@ -23,11 +23,12 @@ func OfFrame(stream *schema.StreamState, f *schema.Frame, started int64) WholeFr
 }
 
 // DensityOf returns the density of a session in memory, of which positions has all frames in order, as
-// ReadDensity returns it from the database.
+// ReadDensity returns it from the database. A frame outside the times of the session counts in the first or
+// last slice.
 func DensityOf(s *sessionstreams.Row, positions []schema.Position, slices int) *Density {
 	d, width := newDensity(s, slices)
 	for _, p := range positions {
-		i := (p.At - s.Started) / width
+		i := min(max((p.At-s.Started)/width, 0), int64(len(d.First)-1))
 		if d.First[i] == nil {
 			first := p.String()
 			d.First[i] = &first

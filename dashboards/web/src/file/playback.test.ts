@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Control, Cue, State } from '../session/player/wire'
 import { Playback, type Timing } from './playback'
 
@@ -135,5 +135,34 @@ describe('the playback of a file', () => {
     send({ op: 'state' })
     clock.pass(10_000)
     expect(said()).toEqual([])
+  })
+})
+
+describe('with the timers of the browser', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('does not skip a silence of weeks', () => {
+    vi.useFakeTimers()
+    const month = 30 * 24 * 60 * 60 * 1000
+    const cues: string[] = []
+    const playing = new Playback(
+      [
+        { position: 'a', offset_ms: 0 },
+        { position: 'b', offset_ms: month },
+      ],
+      month,
+      {
+        opened: () => undefined,
+        received: (text) => {
+          const message = JSON.parse(text) as Cue | State
+          if (message.type === 'cue') cues.push(message.position)
+        },
+        closed: () => undefined,
+      },
+    )
+    playing.send(JSON.stringify({ op: 'resume' }))
+    vi.advanceTimersByTime(60_000)
+    playing.close()
+    expect(cues).toEqual(['a'])
   })
 })

@@ -13,10 +13,13 @@ export interface Timing {
   after: (ms: number, run: () => void) => () => void
 }
 
+/** The longest wait of a timer, ms: a browser runs a timer with a longer one at once. */
+const longestWait = 2 ** 31 - 1
+
 const browserTiming: Timing = {
   now: () => performance.now(),
   after: (ms, run) => {
-    const timer = setTimeout(run, ms)
+    const timer = setTimeout(run, Math.min(ms, longestWait))
     return () => clearTimeout(timer)
   },
 }

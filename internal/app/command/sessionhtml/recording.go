@@ -94,6 +94,7 @@ func (r *Recording) readFrames(ctx context.Context, t replay.Tape, f *tapefacts.
 	}
 	defer frames.Close()
 	var positions []schema.Position
+	names := redact.Default().NewMasker()
 	for {
 		list, err := frames.Next(ctx)
 		if err == io.EOF {
@@ -109,6 +110,7 @@ func (r *Recording) readFrames(ctx context.Context, t replay.Tape, f *tapefacts.
 			if raw, is := masked[at]; is {
 				frame.Raw, frame.Flags = raw, frame.Flags|schema.FlagRedacted
 			}
+			frame.Type, frame.Agent, frame.EventID = names.Text(frame.Type), names.Text(frame.Agent), names.Text(frame.EventID)
 			frame.Raw = append([]byte{}, frame.Raw...) // the reader uses the memory again
 			r.Frames = append(r.Frames, sessionframes.OfFrame(list[i].Stream, &frame, f.Row.Started))
 			positions = append(positions, at)

@@ -45,6 +45,23 @@ func TestReadWithoutFacts(t *testing.T) {
 	}
 }
 
+// Secrets are masked in what is read off a frame, too, as an answer to a shared link has them masked.
+func TestReadMasksNames(t *testing.T) {
+	secret := "sk-ant-api03-" + strings.Repeat("A1b", 31) + "AA"
+	memory := &replaytest.Tape{}
+	memory.Stream(schema.NDJSON, "loom").Add(0, `{"key":"`+secret+`"}`+"\n")
+	f := &memory.Frames()[0]
+	f.Type, f.Agent, f.EventID = "type "+secret, "agent "+secret, "event "+secret
+	r, err := Read(t.Context(), memory, replaytest.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil || strings.Contains(string(text), secret) || !strings.HasPrefix(r.Frames[0].Agent, "agent ") {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
 // Any text comes back from its form in the file, which has no character that means something in HTML.
 func TestCompressed(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "</template>&amp;", strings.Repeat("\x00", 999), strings.Repeat("long ", 5000)} {
