@@ -2,13 +2,13 @@
 package transcript
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"time"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/messagemerge"
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/session/sessionframes"
 	"tapedeck/schema"
@@ -68,20 +68,20 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	if err != nil {
 		return nil, err
 	}
-	views, err := query.Ask[messageView](ctx, r, statements, "messages_index", s,
+	views, err := query.Ask[messagemerge.View](ctx, r, statements, "messages_index", s,
 		sessionstreams.Parameters(q.Tenant, s))
 	if err != nil {
 		return nil, err
 	}
-	index := mergeMessages(views)
+	index := messagemerge.Merge(views)
 	if from, to, limited := sessionframes.SpanOf(ctx); limited { // a text cannot be clipped by time
-		index = slices.DeleteFunc(index, func(m messageView) bool {
+		index = slices.DeleteFunc(index, func(m messagemerge.View) bool {
 			return min(m.SeenAt, m.Started) < from || max(m.SeenAt, m.Started, m.Ended) >= to
 		})
 	}
 	if !q.Since.IsZero() {
 		since := q.Since.UnixNano()
-		index = slices.DeleteFunc(index, func(m messageView) bool {
+		index = slices.DeleteFunc(index, func(m messagemerge.View) bool {
 			return m.Complete && max(m.Started, m.Ended) < since
 		})
 	}
@@ -101,51 +101,13 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Message], 
 	return page, err
 }
 
-// messageView is one stream's view of a message, without its text.
-type messageView struct {
-	ID       string `ch:"message_id"`
-	Stream   string `ch:"stream_id"`
-	SeenAt   int64  `ch:"seen_ns"`
-	SeenSeq  uint64 `ch:"seen_seq"`
-	Version  uint64 `ch:"version"`
-	Complete bool   `ch:"complete"`
-	Size     uint64 `ch:"size"`
-	Started  int64  `ch:"started_ns"`
-	Ended    int64  `ch:"ended_ns"`
-}
-
-// mergeMessages returns the preferred view of each message: a complete view before an incomplete
-// one, then the longer view, then the one that began first, then the higher version. The messages are ordered by start.
-func mergeMessages(views []messageView) []messageView {
-	slices.SortFunc(views, func(a, b messageView) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), compareBool(b.Complete, a.Complete), cmp.Compare(b.Size, a.Size),
-			cmp.Compare(a.Started, b.Started), cmp.Compare(b.Version, a.Version), cmp.Compare(b.Stream, a.Stream), cmp.Compare(b.SeenSeq, a.SeenSeq))
-	})
-	merged := slices.CompactFunc(views, func(a, b messageView) bool { return a.ID == b.ID })
-	slices.SortFunc(merged, func(a, b messageView) int {
-		return cmp.Or(cmp.Compare(a.Started, b.Started), cmp.Compare(a.SeenAt, b.SeenAt),
-			cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.SeenSeq, b.SeenSeq), cmp.Compare(a.ID, b.ID))
-	})
-	return merged
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 // skipTo returns the index at which the list continues after the mark: after the marked message,
 // or, if that message no longer exists, at the first message that started later.
-func skipTo(index []messageView, after *query.Mark) int {
-	if i := slices.IndexFunc(index, func(m messageView) bool { return m.ID == after.ID }); i >= 0 {
+func skipTo(index []messagemerge.View, after *query.Mark) int {
+	if i := slices.IndexFunc(index, func(m messagemerge.View) bool { return m.ID == after.ID }); i >= 0 {
 		return i + 1
 	}
-	i := slices.IndexFunc(index, func(m messageView) bool { return m.Started > after.Key })
+	i := slices.IndexFunc(index, func(m messagemerge.View) bool { return m.Started > after.Key })
 	if i < 0 {
 		return len(index)
 	}
@@ -171,7 +133,7 @@ type messageRow struct {
 
 // readMessages returns the messages of the index with their texts.
 func readMessages(
-	ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messageView,
+	ctx context.Context, r *query.Reader, q Query, s *sessionstreams.Row, index []messagemerge.View,
 ) ([]Message, error) {
 	items := make([]Message, 0, len(index))
 	if len(index) == 0 {
@@ -199,13 +161,13 @@ func readMessages(
 	for i := range index {
 		// A message that was deleted since the index was read is left out.
 		if row := found[view{index[i].ID, index[i].Stream, index[i].SeenSeq}]; row != nil {
-			items = append(items, index[i].message(row, start, q.Chunks))
+			items = append(items, messageOf(&index[i], row, start, q.Chunks))
 		}
 	}
 	return items, nil
 }
 
-func (v *messageView) message(row *messageRow, from int64, chunks bool) Message {
+func messageOf(v *messagemerge.View, row *messageRow, from int64, chunks bool) Message {
 	m := Message{
 		ID: v.ID, Kind: row.Kind, Text: row.Text, Media: row.Media, Started: query.Instant(v.Started),
 		StartMS: query.Millis(v.Started - from), Ended: query.KnownInstant(v.Ended), Complete: v.Complete,
