@@ -2,17 +2,15 @@ package query
 
 import "context"
 
-// Insert appends rows to a table, by a statement INSERT INTO with the names of the columns.
-func (r *Reader) Insert(ctx context.Context, statement string, rows ...[]any) error {
+// Insert appends a row to a table, by a statement INSERT INTO with the names of the columns.
+func (r *Reader) Insert(ctx context.Context, statement string, row ...any) error {
 	batch, err := r.conn.PrepareBatch(ctx, statement)
 	if err != nil {
 		return err
 	}
 	defer batch.Close()
-	for _, row := range rows {
-		if err := batch.Append(row...); err != nil {
-			return err
-		}
+	if err := batch.Append(row...); err != nil {
+		return err
 	}
 	return batch.Send()
 }

@@ -166,7 +166,7 @@ func Add(ctx context.Context, r *query.Reader, tenant string, n Note) (*Note, er
 	n.ID, n.stream = id.String(), slices.Max(s.StreamIDs)
 	n.Written = query.Instant(r.Now())
 	n.Changed = n.Written
-	return &n, write(ctx, r, tenant, false, n)
+	return &n, write(ctx, r, tenant, false, &n)
 }
 
 // inSession refuses a span or a moment that is not in the session of a note.
@@ -207,7 +207,7 @@ func Change(ctx context.Context, r *query.Reader, tenant, session, id string, to
 		return nil, err
 	}
 	n.Content, n.Changed = to, later(n.Changed, r.Now())
-	return n, write(ctx, r, tenant, false, *n)
+	return n, write(ctx, r, tenant, false, n)
 }
 
 // Delete removes a note. Its text is no longer stored when ClickHouse has merged the versions.
@@ -217,7 +217,7 @@ func Delete(ctx context.Context, r *query.Reader, tenant, session, id string) er
 		return err
 	}
 	n.Content = Content{Labels: []string{}}
-	return write(ctx, r, tenant, true, *n)
+	return write(ctx, r, tenant, true, n)
 }
 
 // later returns the present, or the next nanosecond after a time that is not before it: a version must

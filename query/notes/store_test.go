@@ -125,7 +125,7 @@ func TestRefused(t *testing.T) {
 		"nothing":          {notes.Note{Session: "s0", Content: notes.Content{Text: " \n"}}, "says nothing"},
 		"long text":        {notes.Note{Session: "s0", Content: notes.Content{Text: strings.Repeat("x", notes.MostText+1)}}, "16385 bytes"},
 		"no UTF-8":         {notes.Note{Session: "s0", Content: notes.Content{Text: "a\xff"}}, "UTF-8"},
-		"many labels":      {notes.Note{Session: "s0", Content: notes.Content{Labels: strings.Fields(strings.Repeat("a aa aaa aaaa ", 5) + manyWords(17))}}, "a note has 16"},
+		"many labels":      {notes.Note{Session: "s0", Content: notes.Content{Labels: strings.Fields(manyWords(notes.MostLabels + 1))}}, "a note has 16"},
 		"empty label":      {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{" "}}}, "label"},
 		"comma in a label": {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{"a,b"}}}, "no comma"},
 		"escape sequence":  {notes.Note{Session: "s0", Content: notes.Content{Labels: []string{"\x1b[31mred"}}}, "control character"},

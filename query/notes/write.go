@@ -9,29 +9,21 @@ import (
 	"tapedeck/query"
 )
 
-// write inserts versions of notes. That of a deletion is the highest, so that a change that another request
+// write inserts a version of a note. That of a deletion is the highest, so that a change that another request
 // makes at the same time does not bring the note back.
-func write(ctx context.Context, r *query.Reader, tenant string, deleted bool, list ...Note) error {
-	var flag uint8
+func write(ctx context.Context, r *query.Reader, tenant string, deleted bool, n *Note) error {
+	flag, version := uint8(0), uint64(n.Changed.UnixNano())
 	if deleted {
-		flag = 1
+		flag, version = 1, math.MaxUint64
 	}
-	rows := make([][]any, len(list))
-	for i := range list {
-		n := &list[i]
-		version := uint64(n.Changed.UnixNano())
-		if deleted {
-			version = math.MaxUint64
-		}
-		at := time.Unix(0, 0)
-		if n.At != nil {
-			at = *n.At
-		}
-		rows[i] = []any{tenant, n.Session, n.stream, n.ID, version, query.Text(n.Span), at, n.Text, n.Labels, string(n.Thumb),
-			n.Author, n.Written, flag}
+	at := time.Unix(0, 0)
+	if n.At != nil {
+		at = *n.At
 	}
-	if err := r.Insert(ctx, statements.Must("insert_notes", nil), rows...); err != nil {
-		return fmt.Errorf("write notes: %w", err)
+	err := r.Insert(ctx, statements.Must("insert_notes", nil), tenant, n.Session, n.stream, n.ID, version, query.Text(n.Span), at,
+		n.Text, n.Labels, string(n.Thumb), n.Author, n.Written, flag)
+	if err != nil {
+		return fmt.Errorf("write a note: %w", err)
 	}
 	return nil
 }
