@@ -2,8 +2,11 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +45,8 @@ func (h *hand) send(n uint64, ended bool) {
 	build := block.NewBuilder()
 	defer build.Release()
 	for seq := 2 * n; seq < 2*n+2; seq++ {
-		build.Add(&schema.Frame{Seq: seq, At: h.at(seq), Transport: h.kind, Raw: fmt.Appendf(nil, "%d\n", seq)})
+		build.Add(&schema.Frame{Seq: seq, At: h.at(seq), Transport: h.kind, Raw: fmt.Appendf(nil, "%d\n", seq),
+			Envelope: schema.Envelope{Type: []string{"even", "odd"}[seq%2]}})
 	}
 	state := h.state(n)
 	if ended {
@@ -434,5 +438,82 @@ func TestNATSRestarts(t *testing.T) {
 	})
 	if text := strings.Join(lines, " "); text != "a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11" {
 		t.Errorf("got %s", text)
+	}
+}
+
+// TestLateAfterOpening opens a session of which a block is missing, although the one after it is
+// stored: the missing block waits in a recorder's spool. Its frames are received once, when it
+// arrives or, if it was only stored, at the end, by readers of the whole session and of a part.
+func TestLateAfterOpening(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		query  func(a *hand) replay.Query
+		stored bool // the missing block reaches the store by another way
+		want   string
+	}{
+		{"whole", func(*hand) replay.Query { return replay.Query{} }, false, "0 1 4 5 2 3 6 7"},
+		{"stored elsewhere", func(*hand) replay.Query { return replay.Query{} }, true, "0 1 4 5 6 7 2 3"},
+		{"filtered", func(*hand) replay.Query {
+			return replay.Query{Filter: replay.Filter{Types: []string{"even"}}}
+		}, false, "0 4 2 6"},
+		{"from a place before", func(a *hand) replay.Query {
+			return replay.Query{From: replay.Place{Position: schema.Position{At: a.at(1)}}}
+		}, false, "1 4 5 2 3 6 7"},
+		{"from a place after", func(a *hand) replay.Query {
+			return replay.Query{From: replay.Place{Position: schema.Position{At: a.at(5)}}}
+		}, false, "5 6 7"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.startSink()
+			l := b.library(func(o *live.Options) { o.Timeout = bounded.Limit })
+			a := b.hand(time.Second)
+			a.send(0, false)
+			a.send(2, false)
+			b.stored(t, 2)
+			ctx, cancel := context.WithTimeout(t.Context(), bounded.Limit)
+			defer cancel()
+			tape, err := l.Tape(ctx, ingest.DefaultTenant, "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tape.Read(ctx, tc.query(a))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var got []string
+			sent := false
+			for {
+				frames, err := r.Next(ctx)
+				for i := range frames {
+					got = append(got, strconv.FormatUint(frames[i].Seq, 10))
+				}
+				if errors.Is(err, replay.ErrLive) && !sent {
+					sent = true
+					late := *a
+					if tc.stored {
+						late.b = benchOn(t, localtest.NATS(t))
+						late.b.dsn = b.dsn
+						late.b.startSink()
+					}
+					late.send(1, false)
+					if tc.stored {
+						late.b.stored(t, 1)
+					}
+					a.send(0, false) // resent
+					a.send(3, true)
+				} else if errors.Is(err, io.EOF) {
+					break
+				} else if err != nil && !errors.Is(err, replay.ErrLive) {
+					t.Fatal(err)
+				}
+			}
+			if text := strings.Join(got, " "); text != tc.want {
+				t.Errorf("got  %s\nwant %s", text, tc.want)
+			}
+		})
 	}
 }

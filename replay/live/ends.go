@@ -93,17 +93,23 @@ func (t *tape) isOpen() bool {
 	return false
 }
 
-// behind reports whether streams have frames after the emitted ones. If JetStream is slow, the
-// store may have the end of a stream before its last blocks have arrived here.
+// behind reports whether streams have frames that were not emitted, after the emitted ones or, if the
+// reader returns all frames, between them. If JetStream is slow, the store may have the end of a
+// stream before its last blocks have arrived here.
 func (r *reader) behind() bool {
 	if r.query.Few || !r.query.To.IsZero() {
 		return false
 	}
+	whole := !r.placed && r.query.Filter.All()
 	r.tape.mu.Lock()
 	defer r.tape.mu.Unlock()
 	for id, s := range r.tape.streams {
-		k := r.tracks[id]
-		if k == nil || k.passed.end() < endOf(&s) {
+		k, end := r.tracks[id], endOf(&s)
+		if k == nil || max(k.passed.end(), k.stored) < end {
+			return true
+		}
+		others := end - s.FirstSeq - s.Frames // frames of other sessions
+		if whole && k.passed.missing(s.FirstSeq, end) > others {
 			return true
 		}
 	}

@@ -12,7 +12,10 @@ import (
 // track is the progress of a reader in one stream.
 type track struct {
 	passed ranges // frames that were emitted or are not requested
-	early  ranges // frames emitted from the history whose blocks have not arrived yet
+	early  ranges // frames emitted from the history that is being read
+	begin  uint64 // no earlier frame is read from the history again
+	began  uint64 // the number after the last frame that was stored when the reader began
+	stored uint64 // the number after the last stored frame of the last history
 	// known, part, count and end describe the block emitted last, if any: the first frame of its
 	// segment, the number of frames of the segment up to its end, and the number after its last
 	// frame.
@@ -42,6 +45,7 @@ func (k *track) pass(p *piece) {
 		k.known, k.part, k.count, k.end = true, p.state.FirstSeq, p.state.Frames, p.end()
 	}
 	k.passed.add(first, p.end())
+	k.passed.bound()
 }
 
 // mostHeld bounds the blocks of one stream that a reader holds back.
@@ -160,7 +164,7 @@ func (r *reader) emit(k *track, p *piece, inOrder bool) {
 			continue
 		}
 		position := f.Position()
-		if early && r.placed && q.From.Before(position) || !q.To.IsZero() && position.Compare(q.To) > 0 {
+		if early && r.placed && q.From.Before(position) || r.precedes(k, &f) || !q.To.IsZero() && position.Compare(q.To) > 0 {
 			continue
 		}
 		if encodings != nil {

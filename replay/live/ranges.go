@@ -52,12 +52,41 @@ func (r ranges) end() uint64 {
 	return r[len(r)-1].end
 }
 
-// unseen returns the first number that is not in the set.
-func (r ranges) unseen() uint64 {
-	if len(r) > 0 && r[0].first == 0 {
-		return r[0].end
+// unseen returns the first number from begin on that is not in the set.
+func (r ranges) unseen(begin uint64) uint64 {
+	for _, s := range r {
+		if s.first <= begin && begin < s.end {
+			return s.end
+		}
 	}
-	return 0
+	return begin
+}
+
+// missing returns the number of frames [first, end) that are not in the set.
+func (r ranges) missing(first, end uint64) uint64 {
+	missing := end - first
+	for _, s := range r {
+		if from, to := max(s.first, first), min(s.end, end); from < to {
+			missing -= to - from
+		}
+	}
+	return missing
+}
+
+// mostSpans bounds the spans of a set that a reader keeps: 64 KiB. A reader with a filter receives
+// frames with others between them.
+const mostSpans = 4096
+
+// bound joins the first half of the spans if there are too many. The set then contains the frames
+// between them.
+func (r *ranges) bound() {
+	s := *r
+	if len(s) <= mostSpans {
+		return
+	}
+	half := len(s) / 2
+	s[half].first = s[0].first
+	*r = slices.Delete(s, 0, half)
 }
 
 // addWithout adds the frames below end that others does not contain.

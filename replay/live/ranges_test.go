@@ -27,12 +27,21 @@ func TestRanges(t *testing.T) {
 		end := rnd.Uint64N(70)
 		with := append(ranges(nil), r...)
 		with.addWithout(end, others)
-		unseen := uint64(0)
+		begin, missing := rnd.Uint64N(70), uint64(0)
+		unseen := begin
 		for in[unseen] {
 			unseen++
 		}
-		if r.unseen() != unseen {
-			t.Fatalf("seed %d: %v: unseen %d, want %d", seed, r, r.unseen(), unseen)
+		if got := r.unseen(begin); got != unseen {
+			t.Fatalf("seed %d: %v: unseen from %d on: %d, want %d", seed, r, begin, got, unseen)
+		}
+		for n := begin; n < begin+9; n++ {
+			if !in[n] {
+				missing++
+			}
+		}
+		if got := r.missing(begin, begin+9); got != missing {
+			t.Fatalf("seed %d: %v: %d of the 9 numbers from %d on are missing, want %d", seed, r, got, begin, missing)
 		}
 		for n := range uint64(80) {
 			if r.has(n) != in[n] || with.has(n) != (in[n] || n < end && !out[n]) {
@@ -44,5 +53,26 @@ func TestRanges(t *testing.T) {
 				t.Fatalf("seed %d: %v is not in order", seed, with)
 			}
 		}
+	}
+}
+
+// A set of too many spans keeps its later ones.
+func TestRangesAreBounded(t *testing.T) {
+	var r ranges
+	for n := range uint64(3 * mostSpans) {
+		r.add(2*n, 2*n+1)
+		r.bound()
+		if len(r) > mostSpans {
+			t.Fatalf("%d spans", len(r))
+		}
+	}
+	last := uint64(6 * mostSpans)
+	for n := last - mostSpans/2; n < last; n++ {
+		if r.has(n) != (n%2 == 0) {
+			t.Errorf("wrong about %d", n)
+		}
+	}
+	if !r.covers(0, mostSpans) {
+		t.Error("the first spans were not joined")
 	}
 }

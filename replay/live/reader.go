@@ -81,7 +81,7 @@ func (r *reader) seam(ctx context.Context) error {
 		q.From = replay.Place{}
 		q.Unseen = func(id string) uint64 {
 			if k := r.tracks[id]; k != nil {
-				return k.passed.unseen()
+				return k.passed.unseen(k.begin)
 			}
 			return 0
 		}
@@ -115,10 +115,16 @@ func (r *reader) begin(v *snapshot) bool {
 		}
 	default:
 		r.placed = from.Position.At > replay.FirstAt(r.tape)
+		for _, s := range r.tape.Streams() {
+			if end, ok := v.ends[s.StreamID]; ok {
+				k := r.track(s.StreamID)
+				k.begin, k.began = s.FirstSeq, end
+			}
+		}
 		return false
 	}
 	r.begun = true
-	r.finish(v)
+	r.passStored(v)
 	return true
 }
 
@@ -191,20 +197,40 @@ func (r *reader) readHistory(ctx context.Context) error {
 			stream = f.Stream
 			end, c, track = r.view.ends[stream.StreamID], r.view.chains[stream.StreamID], r.track(stream.StreamID)
 		}
-		switch {
-		case f.Seq >= end || track.passed.has(f.Seq) || c != nil && c.fresh.has(f.Seq):
+		if f.Seq >= end || track.passed.has(f.Seq) || c != nil && c.fresh.has(f.Seq) || r.precedes(track, f) {
 			continue
-		case c != nil && c.other.has(f.Seq):
-			track.early.add(f.Seq, f.Seq+1)
 		}
+		if r.placed && len(track.passed)+len(track.early) == 0 {
+			track.begin = f.Seq
+		}
+		track.early.add(f.Seq, f.Seq+1)
+		track.early.bound()
 		r.out = append(r.out, *f)
 	}
 	return nil
 }
 
-// finish marks the history as passed: stored frames that are in no block, and frames that were
-// emitted although they are in a block.
+// precedes reports whether a frame is not requested since it was stored when the reader began and
+// precedes query.From.
+func (r *reader) precedes(k *track, f *replay.Frame) bool {
+	return r.placed && f.Seq < k.began && r.query.From.Before(f.Position())
+}
+
+// finish marks the frames of the history as passed. Stored frames that the history did not return
+// are not marked: the store may have a stream's later frames while a recorder still has earlier ones.
 func (r *reader) finish(v *snapshot) {
+	for id, end := range v.ends {
+		k := r.track(id)
+		for _, s := range k.early {
+			k.passed.add(s.first, s.end)
+		}
+		k.passed.bound()
+		k.early, k.stored = nil, end
+	}
+}
+
+// passStored marks all stored frames as passed, except those of the blocks that follow.
+func (r *reader) passStored(v *snapshot) {
 	for id, end := range v.ends {
 		k := r.track(id)
 		var follow ranges
@@ -215,10 +241,6 @@ func (r *reader) finish(v *snapshot) {
 			}
 		}
 		k.passed.addWithout(end, follow)
-		for _, s := range k.early {
-			k.passed.add(s.first, s.end)
-		}
-		k.early = nil
 	}
 }
 
