@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"tapedeck/schema"
@@ -13,7 +14,13 @@ type FactQuery struct {
 	Spans    []schema.SpanKind
 	Messages []schema.MessageKind
 	Usages   bool
+	// MaxBytes bounds the approximate memory of the facts that are read from a database; 0 means no
+	// bound. Beyond it the error is ErrManyFacts.
+	MaxBytes int
 }
+
+// ErrManyFacts is returned for a session with more facts than FactQuery.MaxBytes.
+var ErrManyFacts = errors.New("the session has more facts than are read at once")
 
 // Facts maps the id of a stream to the facts of a session that come from it: the current version of
 // each fact, ordered by the frame that first mentioned it. A stream of a session that is being

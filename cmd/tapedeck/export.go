@@ -22,7 +22,7 @@ type exportCommand struct {
 	Sessions []string `arg:"" predictor:"session" optional:"" name:"session" help:"The sessions: ids on the server, or tape files."`
 	All      bool     `help:"All sessions of the tenant, the oldest first, to move it to another server."`
 	Output   string   `help:"The file to write; - for standard output. Formats of text go there unless a file is named." short:"o" placeholder:"FILE"`
-	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har, spans as otlp (OpenTelemetry) or trace (Perfetto); html is a file that plays the session in a browser, with secrets masked." enum:"tape,ndjson,sse,asciicast,har,html,otlp,trace" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har|html|otlp|trace"`
+	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har, spans as otlp (OpenTelemetry) or trace (Perfetto), steps as atif (a trajectory for evaluation tools); html is a file that plays the session in a browser, with secrets masked." enum:"tape,ndjson,sse,asciicast,har,html,otlp,trace,atif" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har|html|otlp|trace|atif"`
 	Content  bool     `help:"Write what was said, arguments and results of tools and texts of errors to --format otlp as well, as they were recorded."`
 	Session  string   `help:"Which session of a tape file, for the formats that take one." placeholder:"ID"`
 	Force    bool     `help:"Write over a file that is there." short:"f"`

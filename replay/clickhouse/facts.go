@@ -1,8 +1,11 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/ClickHouse/ch-go"
@@ -16,7 +19,7 @@ import (
 
 // Facts implements replay.Tape.
 func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, error) {
-	set := replay.NewFactSet(q)
+	set, left := replay.NewFactSet(q), cmp.Or(q.MaxBytes, math.MaxInt)
 	for _, part := range []struct {
 		table string
 		kinds []string
@@ -30,15 +33,19 @@ func (t *tape) Facts(ctx context.Context, q replay.FactQuery) (replay.Facts, err
 		if !part.read {
 			continue
 		}
-		if err := t.readFacts(ctx, part.table, part.kinds, part.rows, set); err != nil {
+		if err := t.readFacts(ctx, part.table, part.kinds, part.rows, set, &left); err != nil {
 			return nil, fmt.Errorf("read the %s of session %q: %w", part.table, t.session, err)
 		}
 	}
 	return set.Facts(), nil
 }
 
-// readFacts adds the facts of one table.
-func (t *tape) readFacts(ctx context.Context, table string, kinds []string, rows factRows, set *replay.FactSet) error {
+// factSize is the approximate memory of a fact without its texts, bytes.
+const factSize = 400
+
+// readFacts adds the facts of one table. It subtracts their memory from left, bytes, and fails when
+// that is used up.
+func (t *tape) readFacts(ctx context.Context, table string, kinds []string, rows factRows, set *replay.FactSet, left *int) error {
 	var p parameters
 	p.text("tenant", t.tenant)
 	p.text("session", t.session)
@@ -52,17 +59,34 @@ func (t *tape) readFacts(ctx context.Context, table string, kinds []string, rows
 	}
 	defer t.store.leave()
 	var read []streamFacts
+	before := *left
 	err := t.store.do(ctx, ch.Query{
 		Body: factsql.OfKinds(table), Parameters: p, Settings: oneThread, Result: rows.results(),
-		OnResult: func(context.Context, proto.Block) error {
+		OnResult: func(_ context.Context, b proto.Block) error {
+			if *left -= b.Rows*factSize + textBytes(rows.results()); *left < 0 {
+				return errEnough
+			}
 			read = rows.append(read)
 			return nil
 		},
-	}, func() { read = nil })
+	}, func() { read, *left = nil, before })
+	if errors.Is(err, errEnough) {
+		return replay.ErrManyFacts
+	}
 	for i := range read {
 		set.Add(read[i].stream, &read[i].facts)
 	}
 	return err
+}
+
+// textBytes returns the size of the texts in a block of rows.
+func textBytes(columns proto.Results) (bytes int) {
+	for _, c := range columns {
+		if text, ok := c.Data.(*proto.ColStr); ok {
+			bytes += len(text.Buf)
+		}
+	}
+	return bytes
 }
 
 // streamFacts are facts of one stream.

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -100,5 +101,13 @@ func TestFacts(t *testing.T) {
 		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v, %s", name, err, diff)
 		}
+	}
+	some := replay.FactQuery{Spans: []schema.SpanKind{schema.SpanRun, schema.SpanTool}, Usages: true, MaxBytes: 4 * factSize}
+	if _, err := tape.Facts(t.Context(), some); !errors.Is(err, replay.ErrManyFacts) {
+		t.Errorf("4 facts with their texts in the memory of 4 facts without: %v", err)
+	}
+	some.MaxBytes = 8 * factSize
+	if got, err := tape.Facts(t.Context(), some); err != nil || len(got) != 2 {
+		t.Errorf("4 facts in the memory of 8: %v, %v", got, err)
 	}
 }

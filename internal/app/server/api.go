@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"tapedeck"
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/ingest/redecode"
@@ -18,6 +19,7 @@ import (
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/command/tapeimport"
 	"tapedeck/internal/app/lifecycle/erasure"
+	"tapedeck/internal/app/sessionotlp"
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
 	queryhttp "tapedeck/query/http"
@@ -120,6 +122,8 @@ func (s *Server) readRoutes(rt *routeTable) {
 	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
 	export := tapeexport.NewHandler(tapes, s.Slow.Write, s.Log)
+	spans := &sessionotlp.Handler{Library: s.tapes, Options: sessionotlp.Options{Version: tapedeck.Version()},
+		WriteTimeout: s.Slow.Write, Log: s.Log}
 	entries := table.Handler{Base: &endpoint.Base{Reader: reader, Log: s.Log, Clock: time.Now,
 		WriteTimeout: s.Slow.Write}}
 	rt.add([]row{
@@ -128,6 +132,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 		{admins, audit.SessionRedact, post, "/v1/sessions/:id/redact", nil, forSession(decoder.HandleRedact(s.Node.Redaction))},
 		{shared(readsRaw), audit.SessionReplay, get, "/v1/sessions/:id/replay", s.replayLimit, forSession(play.Replay)},
 		{readsRaw, audit.TapeExport, get, "/v1/sessions/:id/tape", always(s.Concurrency.Exports), only(s.reads(forSession(export.Tape)))},
+		{reads, audit.SpansExport, get, "/v1/sessions/:id/otlp", always(s.Concurrency.Exports), s.reads(forSession(spans.ServeSession))},
 		{admins, audit.AuditRead, getHead, "/v1/audit", s.exportLimit, s.reads(s.auditEntries(entries))},
 	})
 	s.mcpRoutes(rt)

@@ -81,6 +81,7 @@ var probes = map[string]probe{
 	"GET /v1/sessions/{id}/emulation":                {raw, "?protocol=compozy", "", ""},
 	"GET /api/v0/executions/{kind}/{exec_id}/stream": {raw, "?speed=max", "", ""},
 	"GET /v1/sessions/{id}/tape":                     {raw, "", "", ""},
+	"GET /v1/sessions/{id}/otlp":                     {read, "", "", ""},
 	"GET /v1/usage":                                  {read, "", "", ""},
 	"GET /v1/usage/calls":                            {read, "", "", ""},
 	"GET /v1/usage/reconciliation":                   {billing, "", "", ""},

@@ -18,6 +18,7 @@ const (
 	SessionEmulate  Action = "session.emulate"
 	Search          Action = "session.search"
 	TapeExport      Action = "session.tape"
+	SpansExport     Action = "session.spans"
 	ChargesExport   Action = "charges.export"
 	Reconciled      Action = "charges.reconcile"
 	BillRead        Action = "bill.read"

@@ -13,7 +13,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/play"
 	"tapedeck/internal/app/command/tapecopy"
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/internal/commandline"
 	"tapedeck/query"
 	"tapedeck/query/compare"

@@ -26,7 +26,7 @@ import (
 
 // Export describes what to export.
 type Export struct {
-	Format   string // tape, ndjson, sse, asciicast, har, html, otlp or trace
+	Format   string // tape, ndjson, sse, asciicast, har, html, otlp, trace or atif
 	Sessions []string
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
@@ -40,7 +40,7 @@ func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
 	switch e.Format {
 	case "ndjson", "sse":
 		return e.writeFrames(ctx, out)
-	case "asciicast", "har", "html", "otlp", "trace":
+	case "asciicast", "har", "html", "otlp", "trace", "atif":
 		return e.writeConverted(ctx, out)
 	}
 	return e.writeTape(ctx, out)
@@ -124,7 +124,7 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	switch e.Format {
 	case "html":
 		return e.writeHTML(ctx, out, f, t, id)
-	case "otlp", "trace":
+	case "otlp", "trace", "atif":
 		return e.writeSpans(ctx, out, f, t, id)
 	case "har":
 		n, err := har.Write(ctx, out, t, e.Version)

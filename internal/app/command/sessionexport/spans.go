@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/app/command/atif"
 	"tapedeck/internal/app/command/output"
-	"tapedeck/internal/app/command/sessionotlp"
-	"tapedeck/internal/app/command/tapefacts"
 	"tapedeck/internal/app/command/traceevents"
+	"tapedeck/internal/app/sessionotlp"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/internal/console"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 )
 
-// writeSpans writes the spans of a session. The session of a cut-off tape has no facts, so it is an error.
+// writeSpans writes what was done in a session: its spans, or its steps as a trajectory. The session of a cut-off tape has no facts, so it is an error.
 func (e *Export) writeSpans(ctx context.Context, out *output.File, f *tapefile.File, t replay.Tape, id string) (string, error) {
 	if err := f.Break(); err != nil {
 		return "", err
@@ -24,10 +25,15 @@ func (e *Export) writeSpans(ctx context.Context, out *output.File, f *tapefile.F
 		return "", err
 	}
 	var n int
-	if e.Format == "otlp" {
+	what := "span"
+	switch e.Format {
+	case "otlp":
 		n, err = sessionotlp.Write(out, s, sessionotlp.Options{Version: e.Version, Content: e.Content})
-	} else {
+	case "atif":
+		what = "step"
+		n, err = atif.Write(out, s)
+	default:
 		n, err = traceevents.Write(out, s)
 	}
-	return console.Count(n, "span") + ", " + console.Count(out.Written(), "byte"), err
+	return console.Count(n, what) + ", " + console.Count(out.Written(), "byte"), err
 }

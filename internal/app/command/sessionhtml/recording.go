@@ -12,7 +12,7 @@ import (
 	"tapedeck/ingest/redact"
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/app/auth/share"
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/internal/console"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/query/session/sessiondetail"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/query/facts/spanmerge"
 )
 

@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/schema"

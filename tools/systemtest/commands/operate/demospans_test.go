@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,10 +52,16 @@ func checkSpans(t *testing.T, s *commandtest.Instance, session string) {
 	tape := filepath.Join(t.TempDir(), session+".tape")
 	s.Must(t, "export", session, "-o", tape)
 	document := map[string]string{}
-	for _, format := range []string{"otlp", "trace"} {
+	for _, format := range []string{"otlp", "trace", "atif"} {
 		document[format] = s.Must(t, "export", session, "--format", format)
 		if alone, stderr, exit := commandtest.Alone(t, "export", tape, "--format", format); exit != 0 || alone != document[format] {
 			t.Errorf("%s of %s from a tape: exit %d, %s\n%s\nfrom the server\n%s", format, session, exit, stderr, alone, document[format])
+		}
+	}
+	for query, flags := range map[string][]string{"": nil, "?content=1": {"--content"}} {
+		want := s.Must(t, append([]string{"export", session, "--format", "otlp"}, flags...)...)
+		if status, body, _ := s.Get(t, "/v1/sessions/"+session+"/otlp"+query); status != http.StatusOK || string(body) != want {
+			t.Errorf("/otlp%s of %s: status %d\n%s\nthe command writes\n%s", query, session, status, body, want)
 		}
 	}
 	var timeline struct{ Spans []demoSpan }

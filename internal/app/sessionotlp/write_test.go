@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.uber.org/goleak"
 
-	"tapedeck/internal/app/command/tapefacts/tapefactstest"
+	"tapedeck/internal/app/tapefacts/tapefactstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/query/facts/messagemerge"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"

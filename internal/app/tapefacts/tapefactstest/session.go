@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tapedeck/ingest"
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"

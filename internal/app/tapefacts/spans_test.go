@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tapedeck/internal/app/command/tapefacts"
-	"tapedeck/internal/app/command/tapefacts/tapefactstest"
+	"tapedeck/internal/app/tapefacts"
+	"tapedeck/internal/app/tapefacts/tapefactstest"
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 )

@@ -36,7 +36,21 @@ var all = replay.FactQuery{
 
 // Read reads the facts of a tape, with costs at the prices of a tenant.
 func Read(ctx context.Context, t replay.Tape, id string, table *prices.Effective, tenant string) (*Session, error) {
-	facts, err := t.Facts(ctx, all)
+	return read(ctx, t, all, id, table, tenant)
+}
+
+// ReadAtMost is Read for a session in a database. Its facts take at most maxBytes of memory, approximately;
+// otherwise the error is replay.ErrManyFacts. It reads messages only if content is set.
+func ReadAtMost(ctx context.Context, t replay.Tape, maxBytes int, content bool, id string, table *prices.Effective, tenant string) (*Session, error) {
+	q := all
+	if q.MaxBytes = maxBytes; !content {
+		q.Messages = nil
+	}
+	return read(ctx, t, q, id, table, tenant)
+}
+
+func read(ctx context.Context, t replay.Tape, q replay.FactQuery, id string, table *prices.Effective, tenant string) (*Session, error) {
+	facts, err := t.Facts(ctx, q)
 	if err != nil {
 		return nil, err
 	}

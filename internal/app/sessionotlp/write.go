@@ -5,7 +5,7 @@ package sessionotlp
 import (
 	"io"
 
-	"tapedeck/internal/app/command/tapefacts"
+	"tapedeck/internal/app/tapefacts"
 )
 
 // Options select what a document contains.

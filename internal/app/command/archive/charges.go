@@ -1,0 +1,117 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// settle is how long after its end a day is archived, so that most late records are in the first file.
+const settle = time.Hour
+
+// charges archives the charges of each day (UTC) that has ended and has usage: of days that the archive does not
+// have, and of days of which the server's report has changed, since records came late or have other prices.
+func (r *run) charges(ctx context.Context) error {
+	end := r.Now().UTC().Add(-settle).Truncate(24 * time.Hour)
+	var report struct {
+		Items   []json.RawMessage `json:"items"`
+		Missing []json.RawMessage `json:"missing_shards"`
+	}
+	q := url.Values{"granularity": {"day"}, "timezone": {"UTC"}, "to": {end.Format(time.RFC3339)}}
+	if err := r.Client.Get(ctx, "v1/usage", q, &report); err != nil {
+		return err
+	}
+	if len(report.Missing) > 0 {
+		return errMissing
+	}
+	for _, row := range report.Items {
+		var of struct{ Period string }
+		if err := json.Unmarshal(row, &of); err != nil {
+			return fmt.Errorf("read the report of usage: %w", err)
+		}
+		sum := sha256.Sum256(row)
+		c := charges{Report: hex.EncodeToString(sum[:])}
+		if r.state.Charges[of.Period].Report == c.Report {
+			continue
+		}
+		if err := r.day(ctx, of.Period, &c); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.result.Failed++
+			r.say(fmt.Sprintf("the charges of %s are not archived: %v", of.Period, err))
+			continue
+		}
+		r.state.Charges[of.Period] = c
+		r.result.Days++
+		r.result.Bytes += c.Bytes
+		if err := r.save(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errMissing is the error while the server cannot read all of its data.
+var errMissing = errors.New("the server cannot read a part of its data (missing_shards): nothing is archived until it can")
+
+// whole checks that the server's lists have all sessions.
+func (r *run) whole(ctx context.Context) error {
+	var page struct {
+		Missing []json.RawMessage `json:"missing_shards"`
+	}
+	err := r.Client.Get(ctx, "v1/sessions", url.Values{"limit": {"1"}}, &page)
+	if err == nil && len(page.Missing) > 0 {
+		err = errMissing
+	}
+	return err
+}
+
+// day copies the charges of a day. A file of which the end is missing is not stored.
+func (r *run) day(ctx context.Context, day string, c *charges) error {
+	from, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"format": {"parquet"}, "from": {from.Format(time.RFC3339)}, "to": {from.AddDate(0, 0, 1).Format(time.RFC3339)}}
+	path, done, err := r.download(ctx, "v1/usage/calls", q, "application/vnd.apache.parquet")
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := checkParquet(path); err != nil {
+		return err
+	}
+	c.content, err = r.store(ctx, chargesName(day), path)
+	return err
+}
+
+// checkParquet checks that a file has its footer and a row.
+func checkParquet(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(file, info.Size())
+	if err != nil {
+		return fmt.Errorf("the server's file is not readable: %s", strings.TrimSpace(err.Error()))
+	}
+	if f.NumRows() == 0 {
+		return errors.New("the server's file has no charges")
+	}
+	return nil
+}

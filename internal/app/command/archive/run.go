@@ -1,0 +1,303 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"tapedeck/internal/apiclient"
+	"tapedeck/internal/console"
+	"tapedeck/query/facts/sessionhead"
+	"tapedeck/replay/tapefile"
+)
+
+// Options configure a run.
+type Options struct {
+	Client *apiclient.Client
+	Place  Place
+	// All compares all sessions of the server with the archive, not only those with frames since the last run.
+	All bool
+	// Said receives what happened to a session or a day that could not be archived.
+	Said func(line string)
+	Now  func() time.Time // default time.Now
+}
+
+// Result counts what a run did.
+type Result struct {
+	Tapes     int   `json:"tapes"`     // sessions of which the tape was written
+	Unchanged int   `json:"unchanged"` // sessions of which the archive has the tape
+	Open      int   `json:"open"`      // sessions that have not ended
+	Days      int   `json:"days"`      // files of charges that were written
+	Bytes     int64 `json:"bytes"`     // written
+	Failed    int   `json:"failed"`    // sessions and days; the next run tries them again
+}
+
+const (
+	// overlap is how far before its position a run looks for sessions again: clocks of recorders differ.
+	overlap = 24 * time.Hour
+	// pageSize is the number of sessions on a page of the list.
+	pageSize = 500
+	// flushAfter is the number of tapes after which indexes are stored.
+	flushAfter = 100
+)
+
+// run is one run.
+type run struct {
+	Options
+	state   *state
+	indexes map[string]map[string]entry // by day
+	dirty   map[string]bool             // days of which the index is not stored
+	unsaved int                         // tapes that no stored index names
+	latest  time.Time                   // the last frame of all sessions, no later than now
+	until   time.Time                   // the earliest last frame of the sessions that are not archived; 0 for none
+	result  Result
+}
+
+// Run copies what is new to the archive. The error joins what ended it; sessions and days that could not be
+// archived are counted, and the next run tries them again.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	unlock, err := o.Place.Lock()
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	s, err := readState(ctx, o.Place)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &run{Options: o, state: s, indexes: map[string]map[string]entry{}, dirty: map[string]bool{}}
+	if err = r.whole(ctx); err != nil {
+		return r.result, err
+	}
+	if err = r.tapes(ctx); err == nil {
+		err = r.whole(ctx)
+	}
+	if e := r.flush(context.WithoutCancel(ctx)); err == nil {
+		err = e
+	}
+	if err == nil {
+		switch {
+		case r.latest.IsZero(): // no session has new frames
+		case !r.until.IsZero() && r.until.Before(r.latest):
+			r.state.CompleteTo = r.until
+		default:
+			r.state.CompleteTo = r.latest
+		}
+		err = r.charges(ctx)
+	}
+	return r.result, errors.Join(err, r.save(context.WithoutCancel(ctx)))
+}
+
+// enough ends the list of sessions.
+var enough = errors.New("the other sessions are archived")
+
+// tapes archives the sessions with frames since the last run, the latest first.
+func (r *run) tapes(ctx context.Context) error {
+	since := r.state.CompleteTo.Add(-overlap)
+	if r.All {
+		since = time.Time{}
+	}
+	_, err := r.Client.Pages(ctx, "v1/sessions", url.Values{"sort": {"-last_at"}}, maxInt, pageSize, func(text json.RawMessage) error {
+		var s sessionhead.Summary
+		if err := json.Unmarshal(text, &s); err != nil {
+			return fmt.Errorf("read the list of sessions: %w", err)
+		}
+		if s.LastAt.Before(since) {
+			return enough
+		}
+		if now := r.Now(); r.latest.IsZero() && s.LastAt.After(now) {
+			r.latest = now // a recorder's clock is ahead
+		} else if r.latest.IsZero() {
+			r.latest = s.LastAt
+		}
+		return r.session(ctx, &s)
+	})
+	if errors.Is(err, enough) {
+		return nil
+	}
+	return err
+}
+
+const maxInt = int(^uint(0) >> 1)
+
+// session archives a session, unless it is open or the archive has it.
+func (r *run) session(ctx context.Context, s *sessionhead.Summary) error {
+	if s.Status == sessionhead.Running || s.Status == sessionhead.Quiet {
+		r.result.Open++
+		r.missing(s)
+		return nil
+	}
+	day := s.Started.UTC().Format(time.DateOnly)
+	index, err := r.index(ctx, day)
+	if err != nil {
+		return err
+	}
+	want := entry{Session: s.ID, File: fileName(s.ID), Started: s.Started, LastAt: s.LastAt, Streams: s.Streams, Frames: s.Frames, Raw: s.Bytes}
+	if s.Ended != nil {
+		want.Ended = *s.Ended
+	}
+	if old, ok := index[s.ID]; ok && old.same(&want) {
+		r.result.Unchanged++
+		return nil
+	}
+	err = r.tape(ctx, day, &want)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if refused, ok := errors.AsType[*apiclient.Error](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone) {
+			return nil // it was deleted meanwhile
+		}
+		r.result.Failed++
+		r.missing(s)
+		r.say(fmt.Sprintf("session %s is not archived: %v", s.ID, err))
+		return nil
+	}
+	index[s.ID] = want
+	r.dirty[day] = true
+	r.result.Tapes++
+	r.result.Bytes += want.content.Bytes
+	if r.unsaved++; r.unsaved >= flushAfter {
+		return r.flush(ctx)
+	}
+	return nil
+}
+
+// same reports whether the tape of an entry has what another describes.
+func (e *entry) same(as *entry) bool {
+	return e.LastAt.Equal(as.LastAt) && e.Ended.Equal(as.Ended) && e.Streams == as.Streams && e.Frames == as.Frames && e.Raw == as.Raw
+}
+
+// missing keeps the position before a session that is not archived.
+func (r *run) missing(s *sessionhead.Summary) {
+	if r.until.IsZero() || s.LastAt.Before(r.until) {
+		r.until = s.LastAt
+	}
+}
+
+func (r *run) say(line string) {
+	if r.Said != nil {
+		r.Said(line)
+	}
+}
+
+// tape copies the tape of a session and completes its entry. A tape that is cut off or has fewer frames than the
+// list states is not stored.
+func (r *run) tape(ctx context.Context, day string, e *entry) error {
+	path, done, err := r.download(ctx, apiclient.SessionPath(e.Session, "tape"), nil, tapefile.MediaType)
+	if err != nil {
+		return err
+	}
+	defer done()
+	f, err := tapefile.Open(path, tapefile.Options{})
+	if err != nil {
+		return err
+	}
+	broken, frames := f.Break(), f.Frames()
+	if err := errors.Join(broken, f.Close()); err != nil {
+		return err
+	}
+	if frames < e.Frames {
+		return fmt.Errorf("its tape has %d of %d frames", frames, e.Frames)
+	}
+	e.content, err = r.store(ctx, directoryOf(day)+e.File, path)
+	return err
+}
+
+// download copies an answer of the server to a temporary file, which done removes.
+func (r *run) download(ctx context.Context, path string, q url.Values, media string) (name string, done func(), err error) {
+	file, err := os.CreateTemp("", "tapedeck-archive-*")
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { os.Remove(file.Name()) }
+	err = r.Client.Copy(ctx, path, q, media, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		done()
+		return "", nil, err
+	}
+	return file.Name(), done, nil
+}
+
+// store puts a file into the archive and returns its content.
+func (r *run) store(ctx context.Context, name, path string) (content, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return content{}, err
+	}
+	c, err := contentOf(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return c, err
+	}
+	return c, r.Place.Put(ctx, name, path)
+}
+
+// index returns the index of a day.
+func (r *run) index(ctx context.Context, day string) (map[string]entry, error) {
+	if known, ok := r.indexes[day]; ok {
+		return known, nil
+	}
+	if len(r.indexes) >= mostIndexes {
+		if err := r.flush(ctx); err != nil {
+			return nil, err
+		}
+		clear(r.indexes)
+	}
+	index, err := readIndex(ctx, r.Place, day)
+	if err == nil {
+		r.indexes[day] = index
+	}
+	return index, err
+}
+
+// mostIndexes bounds the indexes in memory.
+const mostIndexes = 40
+
+// flush stores the indexes that have changed.
+func (r *run) flush(ctx context.Context) error {
+	for day := range r.dirty {
+		if err := writeIndex(ctx, r.Place, day, r.indexes[day]); err != nil {
+			return fmt.Errorf("store the index of %s: %w", day, err)
+		}
+		delete(r.dirty, day)
+		if at, found := slices.BinarySearch(r.state.Days, day); !found {
+			r.state.Days = slices.Insert(r.state.Days, at, day)
+		}
+	}
+	r.unsaved = 0
+	return r.save(ctx)
+}
+
+// save stores archive.json.
+func (r *run) save(ctx context.Context) error {
+	text, err := json.MarshalIndent(r.state, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := putText(ctx, r.Place, stateName, append(text, '\n')); err != nil {
+		return fmt.Errorf("store %s: %w", stateName, err)
+	}
+	return nil
+}
+
+// String describes the result in a line.
+func (r Result) String() string {
+	text := fmt.Sprintf("%s, %s of charges, %s; %d unchanged",
+		console.Count(r.Tapes, "tape"), console.Count(r.Days, "day"), console.Count(r.Bytes, "byte"), r.Unchanged)
+	if r.Open > 0 {
+		text += fmt.Sprintf(", %d open", r.Open)
+	}
+	if r.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	return text
+}
