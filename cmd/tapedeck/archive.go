@@ -16,7 +16,9 @@ import (
 
 // archiveCommand copies tapes of ended sessions and charges of past days to a directory or a bucket.
 type archiveCommand struct {
-	storageKey
+	S3KeyID      string `help:"Key of an S3-compatible storage; its secret is in AWS_SECRET_ACCESS_KEY or --s3-secret-file. Default: the credentials of this machine (AWS)." name:"s3-key-id" env:"AWS_ACCESS_KEY_ID" placeholder:"ID"`
+	S3SecretFile string `help:"File that holds the secret of --s3-key-id." name:"s3-secret-file" env:"AWS_SECRET_ACCESS_KEY_FILE" type:"path" placeholder:"FILE"`
+
 	To     string        `arg:"" help:"Where: a directory, or https://HOST/BUCKET/PREFIX of an S3-compatible storage." placeholder:"PLACE"`
 	Every  time.Duration `help:"Run again at this interval, until interrupted." placeholder:"D"`
 	All    bool          `help:"Compare all sessions of the server with the archive, also those without a frame since the last run: after old recordings were imported."`
@@ -80,7 +82,7 @@ func (c *archiveCommand) place() (archive.Place, error) {
 	if !strings.HasPrefix(c.To, "https://") && !strings.HasPrefix(c.To, "http://") {
 		return nil, commandline.Errorf("place of an archive %q: name a directory, or https://HOST/BUCKET/PREFIX of an S3-compatible storage", c.To)
 	}
-	key, err := c.keys()
+	key, err := (&storageKey{S3KeyID: c.S3KeyID, S3SecretFile: c.S3SecretFile}).keys()
 	if err != nil {
 		return nil, err
 	}
