@@ -48,11 +48,11 @@ func (c *archiveCommand) Run(ctx context.Context, g *global) error {
 	}
 	for {
 		result, err := archive.Run(ctx, archive.Options{Client: client, Place: place, All: c.All, Said: func(line string) { fmt.Fprintln(console.To(os.Stderr), line) }})
+		if err == nil || result.Tapes+result.Days > 0 {
+			err = errors.Join(err, c.print(g, "archived to "+c.To+": "+result.String(), result))
+		}
 		if err == nil && result.Failed > 0 {
 			err = fmt.Errorf("%d sessions or days could not be archived: the next run tries them again", result.Failed)
-		}
-		if e := c.print(g, "archived to "+c.To+": "+result.String(), result); err == nil {
-			err = e
 		}
 		if ctx.Err() != nil {
 			return errors.New("interrupted: the next run continues")

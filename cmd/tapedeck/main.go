@@ -47,6 +47,7 @@ type cli struct {
 
 	Export  exportCommand  `cmd:"" group:"share" help:"Write sessions to a tape, or in another format."`
 	Archive archiveCommand `cmd:"" group:"share" help:"Copy tapes and charges to a directory or a bucket, again and again."`
+	Forward forwardCommand `cmd:"" group:"share" help:"Send the spans of ended sessions to an OpenTelemetry collector."`
 	Emulate emulateCommand `cmd:"" group:"share" help:"Serve a session as the server that it was recorded from."`
 	MCP     mcpCommand     `cmd:"" group:"share" name:"mcp" help:"Give an agent tools that read recordings (MCP)."`
 	Share   shareCommand   `cmd:"" group:"share" help:"Make links to sessions for people without an account."`

@@ -32,6 +32,15 @@ func SpoolHome() (string, error) {
 	return filepath.Join(home, "spool"), nil
 }
 
+// ForwardHome returns the directory in which "tapedeck forward" stores what it has sent.
+func ForwardHome() (string, error) {
+	home, err := stateHome()
+	if err != nil {
+		return "", fmt.Errorf("find a directory for the position: %w; or name a file with --state", err)
+	}
+	return filepath.Join(home, "forward"), nil
+}
+
 // FollowHome returns the directory in which "tapedeck record --follow" stores how far each file was
 // recorded.
 func FollowHome() (string, error) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"tapedeck/internal/app/command/endedsessions"
 )
 
 // settle is how long after its end a day is archived, so that most late records are in the first file.
@@ -31,7 +33,7 @@ func (r *run) charges(ctx context.Context) error {
 		return err
 	}
 	if len(report.Missing) > 0 {
-		return errMissing
+		return endedsessions.ErrMissing
 	}
 	for _, row := range report.Items {
 		var of struct{ Period string }
@@ -59,21 +61,6 @@ func (r *run) charges(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// errMissing is the error while the server cannot read all of its data.
-var errMissing = errors.New("the server cannot read a part of its data (missing_shards): nothing is archived until it can")
-
-// whole checks that the server's lists have all sessions.
-func (r *run) whole(ctx context.Context) error {
-	var page struct {
-		Missing []json.RawMessage `json:"missing_shards"`
-	}
-	err := r.Client.Get(ctx, "v1/sessions", url.Values{"limit": {"1"}}, &page)
-	if err == nil && len(page.Missing) > 0 {
-		err = errMissing
-	}
-	return err
 }
 
 // day copies the charges of a day. A file of which the end is missing is not stored.

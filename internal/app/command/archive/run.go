@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/endedsessions"
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/replay/tapefile"
@@ -38,14 +39,8 @@ type Result struct {
 	Failed    int   `json:"failed"`    // sessions and days; the next run tries them again
 }
 
-const (
-	// overlap is how far before its position a run looks for sessions again: clocks of recorders differ.
-	overlap = 24 * time.Hour
-	// pageSize is the number of sessions on a page of the list.
-	pageSize = 500
-	// flushAfter is the number of tapes after which indexes are stored.
-	flushAfter = 100
-)
+// flushAfter is the number of tapes after which indexes are stored.
+const flushAfter = 100
 
 // run is one run.
 type run struct {
@@ -54,8 +49,6 @@ type run struct {
 	indexes map[string]map[string]entry // by day
 	dirty   map[string]bool             // days of which the index is not stored
 	unsaved int                         // tapes that no stored index names
-	latest  time.Time                   // the last frame of all sessions, no later than now
-	until   time.Time                   // the earliest last frame of the sessions that are not archived; 0 for none
 	result  Result
 }
 
@@ -75,71 +68,28 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := &run{Options: o, state: s, indexes: map[string]map[string]entry{}, dirty: map[string]bool{}}
-	if err = r.whole(ctx); err != nil {
-		return r.result, err
+	position := s.CompleteTo
+	if o.All {
+		position = time.Time{}
 	}
-	if err = r.tapes(ctx); err == nil {
-		err = r.whole(ctx)
-	}
+	next, open, err := endedsessions.Walk(ctx, o.Client, position, o.Now(), func(s *sessionhead.Summary) (bool, error) { return r.session(ctx, s) })
+	r.result.Open = open
 	if e := r.flush(context.WithoutCancel(ctx)); err == nil {
 		err = e
 	}
 	if err == nil {
-		switch {
-		case r.latest.IsZero(): // no session has new frames
-		case !r.until.IsZero() && r.until.Before(r.latest):
-			r.state.CompleteTo = r.until
-		default:
-			r.state.CompleteTo = r.latest
-		}
+		r.state.CompleteTo = next
 		err = r.charges(ctx)
 	}
 	return r.result, errors.Join(err, r.save(context.WithoutCancel(ctx)))
 }
 
-// enough ends the list of sessions.
-var enough = errors.New("the other sessions are archived")
-
-// tapes archives the sessions with frames since the last run, the latest first.
-func (r *run) tapes(ctx context.Context) error {
-	since := r.state.CompleteTo.Add(-overlap)
-	if r.All {
-		since = time.Time{}
-	}
-	_, err := r.Client.Pages(ctx, "v1/sessions", url.Values{"sort": {"-last_at"}}, maxInt, pageSize, func(text json.RawMessage) error {
-		var s sessionhead.Summary
-		if err := json.Unmarshal(text, &s); err != nil {
-			return fmt.Errorf("read the list of sessions: %w", err)
-		}
-		if s.LastAt.Before(since) {
-			return enough
-		}
-		if now := r.Now(); r.latest.IsZero() && s.LastAt.After(now) {
-			r.latest = now // a recorder's clock is ahead
-		} else if r.latest.IsZero() {
-			r.latest = s.LastAt
-		}
-		return r.session(ctx, &s)
-	})
-	if errors.Is(err, enough) {
-		return nil
-	}
-	return err
-}
-
-const maxInt = int(^uint(0) >> 1)
-
-// session archives a session, unless it is open or the archive has it.
-func (r *run) session(ctx context.Context, s *sessionhead.Summary) error {
-	if s.Status == sessionhead.Running || s.Status == sessionhead.Quiet {
-		r.result.Open++
-		r.missing(s)
-		return nil
-	}
+// session archives a session, unless the archive has it. It reports whether the archive has it then.
+func (r *run) session(ctx context.Context, s *sessionhead.Summary) (bool, error) {
 	day := s.Started.UTC().Format(time.DateOnly)
 	index, err := r.index(ctx, day)
 	if err != nil {
-		return err
+		return false, err
 	}
 	want := entry{Session: s.ID, File: fileName(s.ID), Started: s.Started, LastAt: s.LastAt, Streams: s.Streams, Frames: s.Frames, Raw: s.Bytes}
 	if s.Ended != nil {
@@ -147,41 +97,32 @@ func (r *run) session(ctx context.Context, s *sessionhead.Summary) error {
 	}
 	if old, ok := index[s.ID]; ok && old.same(&want) {
 		r.result.Unchanged++
-		return nil
+		return true, nil
 	}
-	err = r.tape(ctx, day, &want)
-	if err != nil {
+	if err = r.tape(ctx, day, &want); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		if refused, ok := errors.AsType[*apiclient.Error](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone) {
-			return nil // it was deleted meanwhile
+			return true, nil // it was deleted meanwhile
 		}
 		r.result.Failed++
-		r.missing(s)
 		r.say(fmt.Sprintf("session %s is not archived: %v", s.ID, err))
-		return nil
+		return false, nil
 	}
 	index[s.ID] = want
 	r.dirty[day] = true
 	r.result.Tapes++
 	r.result.Bytes += want.content.Bytes
 	if r.unsaved++; r.unsaved >= flushAfter {
-		return r.flush(ctx)
+		err = r.flush(ctx)
 	}
-	return nil
+	return true, err
 }
 
 // same reports whether the tape of an entry has what another describes.
 func (e *entry) same(as *entry) bool {
 	return e.LastAt.Equal(as.LastAt) && e.Ended.Equal(as.Ended) && e.Streams == as.Streams && e.Frames == as.Frames && e.Raw == as.Raw
-}
-
-// missing keeps the position before a session that is not archived.
-func (r *run) missing(s *sessionhead.Summary) {
-	if r.until.IsZero() || s.LastAt.Before(r.until) {
-		r.until = s.LastAt
-	}
 }
 
 func (r *run) say(line string) {
