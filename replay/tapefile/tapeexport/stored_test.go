@@ -95,7 +95,7 @@ func TestWrite(t *testing.T) {
 	s, err := source.Find(t.Context(), stored.Tenant, "it's a session")
 	check(t, err)
 	var out bytes.Buffer
-	check(t, s.Write(t.Context(), &out))
+	check(t, s.Write(t.Context(), &out, true))
 	path := filepath.Join(t.TempDir(), "a.tape")
 	check(t, os.WriteFile(path, out.Bytes(), 0o600))
 	f, err := tapefile.Open(path, tapefile.Options{})
