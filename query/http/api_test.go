@@ -73,6 +73,7 @@ func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 		mux.HandleFunc("GET /v1/notes", inTenant(s.Notes))
 		mux.HandleFunc("GET /v1/sessions/{id}/notes", session(s.SessionNotes))
 		mux.HandleFunc("POST /v1/sessions/{id}/notes", session(s.AddNote))
+		mux.HandleFunc("POST /v1/sessions/{id}/notes/import", session(s.ImportNotes))
 		mux.HandleFunc("PUT /v1/sessions/{id}/notes/{note}", note(s.ChangeNote))
 		mux.HandleFunc("DELETE /v1/sessions/{id}/notes/{note}", note(s.DeleteNote))
 	}

@@ -159,6 +159,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{reads, audit.None, getHead, "/v1/notes", nil, forTenant(s.complete(s.partial(q.Notes)))},
 		{reads, audit.None, getHead, "/v1/sessions/:id/notes", nil, forSession(q.SessionNotes)},
 		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes", nil, forSession(q.AddNote)},
+		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes/import", nil, forSession(q.ImportNotes)},
 		{notes, audit.NoteWrite, put, "/v1/sessions/:id/notes/:note", nil, forNote(q.ChangeNote)},
 		{notes, audit.NoteDelete, del, "/v1/sessions/:id/notes/:note", nil, forNote(q.DeleteNote)},
 		{reads, audit.None, getHead, "/v1/usage", s.exportLimit, s.reads(forTenant(s.complete(s.partial(q.Usage))))},

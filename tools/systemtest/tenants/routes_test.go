@@ -54,6 +54,7 @@ var probes = map[string]probe{
 	"GET /v1/notes":                                  {read, "", "", ""},
 	"GET /v1/sessions/{id}/notes":                    {read, "", "", ""},
 	"POST /v1/sessions/{id}/notes":                   {admin, "", "application/json", `{"labels":["x"]}`}, // or the scopes read and note, see TestNotes
+	"POST /v1/sessions/{id}/notes/import":            {admin, "", "application/json", `{"notes":[{"id":"0195b1f0-0000-7000-8000-000000000000"}]}`},
 	"PUT /v1/sessions/{id}/notes/{note}":             {admin, "", "application/json", `{"labels":["x"]}`},
 	"DELETE /v1/sessions/{id}/notes/{note}":          {admin, "", "", ""},
 	"GET /v1/totals":                                 {read, "", "", ""},
