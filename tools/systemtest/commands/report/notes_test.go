@@ -88,8 +88,42 @@ func TestNotes(t *testing.T) {
 	}
 	commandtest.Contains(t, "the changed note", must(writer, "notes", "change", "a/b", id, "it was right", "--thumb", "up"), "it was right", "up")
 	commandtest.Contains(t, "the audit log", must(admin, "audit", "--as-tenant", "acme", "--action", "note.write"), "grace", "note.write")
+	tapes(t, with, must, writer, other, token("exporter", "acme", "read:raw"), token("mover", "third", "record"), token("reads", "third", "read"))
 	must(admin, "erase", "--yes", "--as-tenant", "acme", "a/b")
 	if out := must(reader, "notes"); strings.Contains(out, "it was right") || !strings.Contains(out, "bug") {
 		t.Errorf("after the erasure of a session the notes are\n%s", out)
+	}
+}
+
+// tapes moves the session a/b with its note to another tenant: the author names the importer, a second import changes nothing, and
+// a token without the scope note imports the recording alone.
+func tapes(t *testing.T, with func(string, ...string) (string, string, int), must func(string, ...string) string, writer, other, exporter, mover, reads string) {
+	t.Helper()
+	file, bare := filepath.Join(t.TempDir(), "a.tape"), filepath.Join(t.TempDir(), "b.tape")
+	must(exporter, "export", "a/b", "-o", file)
+	must(exporter, "export", "--no-notes", file, "-o", bare)
+	commandtest.Contains(t, "the check", must(exporter, "import", "--check", file), "NOTES")
+	must(other, "import", file)
+	commandtest.Contains(t, "the imported note", must(other, "notes", "a/b"), "it was right", "up", "grace (imported by other)")
+	must(other, "import", file)
+	if out := must(other, "notes", "a/b", "--json"); strings.Count(out, `"id"`) != 1 {
+		t.Errorf("after the second import the notes are\n%s", out)
+	}
+	must(other, "import", bare, "--session", "bare")
+	if out := must(other, "notes", "bare"); out != "" {
+		t.Errorf("a tape without notes brings\n%s", out)
+	}
+	must(exporter, "export", "a/b", "-o", file, "--force")
+	out, diag, exit := with(mover, "import", file, "--no-wait")
+	if exit != 1 || !strings.Contains(diag, "1 note not restored") || !strings.Contains(diag, "note") {
+		t.Errorf("a token without the scope note: exit %d\n%s%s", exit, out, diag)
+	}
+	bounded.Until(t, "the recording shows without notes", func() bool {
+		out, _, exit := with(reads, "notes", "a/b")
+		return exit == 0 && out == ""
+	})
+	must(mover, "import", file, "--no-notes", "--no-wait")
+	if out := must(writer, "notes", "a/b", "--json"); strings.Contains(out, "imported by") {
+		t.Errorf("the notes of the first tenant are\n%s", out)
 	}
 }
