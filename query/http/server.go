@@ -60,6 +60,7 @@ type Server struct {
 	Notes                  endpoint.Tenant
 	SessionNotes, AddNote  endpoint.Session
 	ImportNotes            endpoint.Session
+	AddLabel, RemoveLabel  func(w http.ResponseWriter, r *http.Request, tenant, session, label string)
 	ChangeNote, DeleteNote func(w http.ResponseWriter, r *http.Request, tenant, session, note string)
 
 	base *endpoint.Base
@@ -138,7 +139,7 @@ func (s *Server) WithComparisons(gate *quota.Gate) *Server {
 func (s *Server) WithNotes(author func(*http.Request) string) *Server {
 	h := notes.Handler{Base: s.base, Author: author}
 	s.Notes, s.SessionNotes, s.AddNote, s.ChangeNote, s.DeleteNote = h.List, h.OfSession, h.Add, h.Change, h.Delete
-	s.ImportNotes = h.Import
+	s.ImportNotes, s.AddLabel, s.RemoveLabel = h.Import, h.AddLabel, h.RemoveLabel
 	return s
 }
 

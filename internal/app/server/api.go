@@ -162,6 +162,8 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes/import", nil, forSession(q.ImportNotes)},
 		{notes, audit.NoteWrite, put, "/v1/sessions/:id/notes/:note", nil, forNote(q.ChangeNote)},
 		{notes, audit.NoteDelete, del, "/v1/sessions/:id/notes/:note", nil, forNote(q.DeleteNote)},
+		{notes, audit.NoteWrite, put, "/v1/sessions/:id/labels/:label", nil, forLabel(q.AddLabel)},
+		{notes, audit.NoteDelete, del, "/v1/sessions/:id/labels/:label", nil, forLabel(q.RemoveLabel)},
 		{reads, audit.None, getHead, "/v1/usage", s.exportLimit, s.reads(forTenant(s.complete(s.partial(q.Usage))))},
 		{reads, audit.ChargesExport, getHead, "/v1/usage/calls", s.exportLimit, s.reads(forTenant(s.complete(q.Charges)))},
 		{billing, audit.Reconciled, getHead, "/v1/usage/reconciliation", nil, forTenant(q.Reconciliation)},
