@@ -38,7 +38,8 @@ export default function LabelDialog({
         client.invalidateQueries({ queryKey: ['session'] }),
       ]),
   })
-  const unfit = label.trim() === '' || label.includes(',')
+  const wrong = wrongLabel(label.trim())
+  const unfit = label.trim() === '' || wrong !== undefined
   return (
     <Modal
       opened
@@ -62,7 +63,7 @@ export default function LabelDialog({
             label="Label"
             placeholder="triage"
             description="Notes have the labels; the filter Label of the list selects by them."
-            error={label.includes(',') ? 'A label has no comma: one at a time.' : undefined}
+            error={wrong}
             value={label}
             onChange={(event) => setLabel(event.currentTarget.value)}
             maxLength={64}
@@ -112,6 +113,12 @@ export default function LabelDialog({
       </form>
     </Modal>
   )
+}
+
+/** What is wrong with a label; it becomes part of a path. */
+function wrongLabel(label: string): string | undefined {
+  if (label.includes(',')) return 'A label has no comma: one at a time.'
+  return label === '.' || label === '..' ? 'Dots alone are no label.' : undefined
 }
 
 /** How many of the sessions that failed are listed. */
