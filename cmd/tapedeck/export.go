@@ -25,6 +25,7 @@ type exportCommand struct {
 	Format   string   `help:"tape keeps everything, of several sessions; the others are for other tools: the recorded frames as ndjson or sse, what was said as an asciicast, proxied HTTP as har, spans as otlp (OpenTelemetry) or trace (Perfetto), steps as atif (a trajectory for evaluation tools); html is a file that plays the session in a browser, with secrets masked." enum:"tape,ndjson,sse,asciicast,har,html,otlp,trace,atif" default:"tape" placeholder:"tape|ndjson|sse|asciicast|har|html|otlp|trace|atif"`
 	Content  bool     `help:"Write what was said, arguments and results of tools and texts of errors to --format otlp as well, as they were recorded."`
 	Session  string   `help:"Which session of a tape file, for the formats that take one." placeholder:"ID"`
+	NoNotes  bool     `help:"Leave the notes of the sessions out of the tape." name:"no-notes"`
 	Force    bool     `help:"Write over a file that is there." short:"f"`
 }
 
@@ -45,6 +46,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return commandline.Errorf("--session goes with another --format: a tape takes all sessions of a file")
 	case c.Content && c.Format != "otlp":
 		return commandline.Errorf("--content goes with --format otlp")
+	case c.NoNotes && c.Format != "tape":
+		return commandline.Errorf("--no-notes goes with a tape: the other formats have no notes")
 	case c.Format != "tape" && len(c.Sessions) > 1:
 		return commandline.Errorf("--format %s takes one session at a time", c.Format)
 	}
@@ -58,7 +61,7 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client,
-		Content: c.Content, Version: version, Notes: os.Stderr}
+		Content: c.Content, NoNotes: c.NoNotes, Version: version, Notes: os.Stderr}
 	said, err := export.Write(ctx, out)
 	err = errors.Join(err, out.Finish())
 	if err != nil {

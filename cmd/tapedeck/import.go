@@ -27,6 +27,7 @@ type importCommand struct {
 	Session string `help:"Give the file's one session this id: a copy of its own." placeholder:"ID"`
 	Tenant  string `help:"The tenant." default:"default" placeholder:"T"`
 	Check   bool   `help:"Only read the file and print what is in it; nothing is sent."`
+	NoNotes bool   `help:"Leave the notes of the sessions out." name:"no-notes"`
 	NATS    string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	waitFlags
 
@@ -69,7 +70,10 @@ func (c *importCommand) Run(ctx context.Context, g *global) error {
 	}
 	waiting := c.waitReadable(ctx, g, c.NATS)
 	c.unread = &waiting
-	err = c.report(g, im, "imported", err)
+	noted := c.restoreNotes(ctx, g, im)
+	if err = c.report(g, im, "imported", err); err == nil {
+		err = noted
+	}
 	if late := c.reportWaiting(g, &waiting); err == nil {
 		err = late
 	}

@@ -70,9 +70,15 @@ func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 		note := func(h func(http.ResponseWriter, *http.Request, string, string, string)) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant, r.PathValue("id"), r.PathValue("note")) }
 		}
+		label := func(h func(http.ResponseWriter, *http.Request, string, string, string)) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) { h(w, r, tenant, r.PathValue("id"), r.PathValue("label")) }
+		}
+		mux.HandleFunc("PUT /v1/sessions/{id}/labels/{label}", label(s.AddLabel))
+		mux.HandleFunc("DELETE /v1/sessions/{id}/labels/{label}", label(s.RemoveLabel))
 		mux.HandleFunc("GET /v1/notes", inTenant(s.Notes))
 		mux.HandleFunc("GET /v1/sessions/{id}/notes", session(s.SessionNotes))
 		mux.HandleFunc("POST /v1/sessions/{id}/notes", session(s.AddNote))
+		mux.HandleFunc("POST /v1/sessions/{id}/notes/import", session(s.ImportNotes))
 		mux.HandleFunc("PUT /v1/sessions/{id}/notes/{note}", note(s.ChangeNote))
 		mux.HandleFunc("DELETE /v1/sessions/{id}/notes/{note}", note(s.DeleteNote))
 	}

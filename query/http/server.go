@@ -59,6 +59,8 @@ type Server struct {
 	// The handlers of notes are nil before WithNotes.
 	Notes                  endpoint.Tenant
 	SessionNotes, AddNote  endpoint.Session
+	ImportNotes            endpoint.Session
+	AddLabel, RemoveLabel  func(w http.ResponseWriter, r *http.Request, tenant, session, label string)
 	ChangeNote, DeleteNote func(w http.ResponseWriter, r *http.Request, tenant, session, note string)
 
 	base *endpoint.Base
@@ -137,6 +139,7 @@ func (s *Server) WithComparisons(gate *quota.Gate) *Server {
 func (s *Server) WithNotes(author func(*http.Request) string) *Server {
 	h := notes.Handler{Base: s.base, Author: author}
 	s.Notes, s.SessionNotes, s.AddNote, s.ChangeNote, s.DeleteNote = h.List, h.OfSession, h.Add, h.Change, h.Delete
+	s.ImportNotes, s.AddLabel, s.RemoveLabel = h.Import, h.AddLabel, h.RemoveLabel
 	return s
 }
 

@@ -137,24 +137,45 @@ func (h Handler) Delete(w http.ResponseWriter, r *http.Request, tenant, session,
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// read reads the body of a request.
+// Import serves POST /v1/sessions/{id}/notes/import.
+func (h Handler) Import(w http.ResponseWriter, r *http.Request, tenant, session string) {
+	var b struct {
+		Notes []Imported `json:"notes"`
+	}
+	err := decode(w, r, importLimit, &b, `Send {"notes": […]} with notes as a tape file has them.`)
+	if err == nil && (len(b.Notes) == 0 || len(b.Notes) > MostImported) {
+		err = problem.BadParameter("notes", fmt.Sprintf("The request has %d notes; it must have 1 to %d.", len(b.Notes), MostImported))
+	}
+	if err != nil {
+		h.Fail(w, r, err)
+		return
+	}
+	result, err := Import(r.Context(), h.Reader, tenant, session, h.Author(r), b.Notes)
+	h.Answer(w, r, result, err)
+}
+
+// read reads the body of a request that writes a note.
 func read(w http.ResponseWriter, r *http.Request) (b body, err error) {
+	err = decode(w, r, bodyLimit, &b,
+		`Send {"text": …, "labels": […], "thumb": "up" or "down"}, with span_id, and at or offset_ms, for a span or a moment.`)
+	return b, err
+}
+
+// decode reads a body of JSON with at most limit bytes into v. hint says what a body is.
+func decode(w http.ResponseWriter, r *http.Request, limit int64, v any, hint string) error {
 	if err := endpoint.NewParams(r).Done(); err != nil {
-		return b, err
+		return err
 	}
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return b, &problem.Problem{
+		return &problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Parameter: "Content-Type", Allowed: []string{"application/json"},
-			Detail: fmt.Sprintf("A note is sent as application/json, not as %q.", r.Header.Get("Content-Type")),
+			Detail: fmt.Sprintf("Notes are sent as application/json, not as %q.", r.Header.Get("Content-Type")),
 		}
 	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit))
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, limit))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&b); err != nil {
-		return b, &problem.Problem{
-			Status: http.StatusBadRequest, Detail: "The body could not be read: " + err.Error() + ".",
-			Hint: `Send {"text": …, "labels": […], "thumb": "up" or "down"}, with span_id, and at or offset_ms, for a span or a moment.`,
-		}
+	if err := d.Decode(v); err != nil {
+		return &problem.Problem{Status: http.StatusBadRequest, Detail: "The body could not be read: " + err.Error() + ".", Hint: hint}
 	}
-	return b, nil
+	return nil
 }

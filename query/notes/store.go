@@ -95,7 +95,7 @@ func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[Note], err
 }
 
 // OfSession returns all notes of a session in the order of the moments that they belong to. Those of
-// no moment come first. Requests at one time may have written a few more than MostSession.
+// no moment come first. While requests write at the same time there may be more than MostSession.
 func OfSession(ctx context.Context, r *query.Reader, tenant, session string) ([]Note, error) {
 	page, err := List(ctx, r, Query{Tenant: tenant, Session: session, Limit: 2 * MostSession})
 	if err != nil {
@@ -146,18 +146,12 @@ func Add(ctx context.Context, r *query.Reader, tenant string, n Note) (*Note, er
 	if err := inSession(ctx, r, tenant, s, &n); err != nil {
 		return nil, err
 	}
-	count, err := query.AskOne[struct {
-		Notes uint64 `ch:"notes"`
-	}](ctx, r, statements, "session_notes_count", nil, query.Args{"tenant": tenant, "session": n.Session})
+	count, err := countOf(ctx, r, tenant, n.Session)
 	if err != nil {
 		return nil, err
 	}
-	if count.Notes >= MostSession {
-		return nil, &problem.Problem{
-			Title: "Too many notes", Status: 409,
-			Detail: fmt.Sprintf("The session %q has %d notes, which is the most that one may have.", n.Session, MostSession),
-			Hint:   "Delete some of them: DELETE /v1/sessions/{id}/notes/{note}.",
-		}
+	if count >= MostSession {
+		return nil, tooMany(n.Session)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -166,7 +160,7 @@ func Add(ctx context.Context, r *query.Reader, tenant string, n Note) (*Note, er
 	n.ID, n.stream = id.String(), slices.Max(s.StreamIDs)
 	n.Written = query.Instant(r.Now())
 	n.Changed = n.Written
-	return &n, write(ctx, r, tenant, false, &n)
+	return &n, writeNew(ctx, r, tenant, n)
 }
 
 // inSession refuses a span or a moment that is not in the session of a note.
@@ -207,7 +201,7 @@ func Change(ctx context.Context, r *query.Reader, tenant, session, id string, to
 		return nil, err
 	}
 	n.Content, n.Changed = to, later(n.Changed, r.Now())
-	return n, write(ctx, r, tenant, false, n)
+	return n, write(ctx, r, tenant, false, *n)
 }
 
 // Delete removes a note. Its text is no longer stored when ClickHouse has merged the versions.
@@ -217,7 +211,7 @@ func Delete(ctx context.Context, r *query.Reader, tenant, session, id string) er
 		return err
 	}
 	n.Content = Content{Labels: []string{}}
-	return write(ctx, r, tenant, true, n)
+	return write(ctx, r, tenant, true, *n)
 }
 
 // later returns the present, or the next nanosecond after a time that is not before it: a version must

@@ -39,9 +39,10 @@ const (
 	KindFrames                  // frames of a session: a block per stream
 	KindFacts                   // facts of a session: a block per segment
 	KindIndex                   // the locations of the records
+	KindNotes                   // notes of a session: a block with a frame per note
 )
 
-var kindNames = [...]string{"", "streams", "frames", "facts", "index"}
+var kindNames = [...]string{"", "streams", "frames", "facts", "index", "notes"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {

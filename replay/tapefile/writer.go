@@ -21,7 +21,7 @@ const (
 )
 
 // Writer writes a tape file. Sessions are written one after another: Begin, then the frames, then
-// the facts.
+// the facts, then the notes.
 type Writer struct {
 	w       io.Writer
 	offset  int64

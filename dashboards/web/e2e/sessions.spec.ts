@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { filters, pickFilter } from './filters'
@@ -292,4 +293,54 @@ test('chosen sessions are saved as CSV and deleted', async ({ page, request }) =
   await dialog.getByRole('button', { name: 'Delete 3 sessions' }).click()
   await expect(rows(page)).toHaveText(['kept'])
   await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText('1 session')
+})
+
+test('a label is put on the chosen sessions and removed, by the keyboard; what fails is named', async ({
+  page,
+  request,
+  expectErrors,
+}) => {
+  expectErrors(/status of 404/)
+  for (const name of ['labelled/1', 'labelled-2', 'labelled-3'])
+    await record(request, name, [{ type: 'a' }], ['suite:label'])
+  await page.goto('/?tag=suite%3Alabel&sort=started')
+  await expect(rows(page)).toHaveCount(3)
+  await page.getByRole('checkbox', { name: 'Choose labelled/1' }).check()
+  await page.getByRole('button', { name: 'Choose all 3' }).click()
+  const open = page.getByRole('button', { name: 'Label…' })
+  await open.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Label 3 sessions' })
+  await expect(dialog.getByLabel('Label', { exact: true })).toBeFocused()
+  await page.keyboard.type('..')
+  await expect(dialog.getByRole('button', { name: 'Remove the label' })).toBeDisabled()
+  await dialog.getByLabel('Label', { exact: true }).clear()
+  await page.keyboard.type('needs triage')
+  await page.keyboard.press('Enter')
+  const result = dialog.getByRole('status', { name: 'Result' })
+  await expect(result).toHaveText('“needs triage” added to 3 sessions.')
+  const listed = async () =>
+    ((await (await request.get('/v1/sessions?label=needs%20triage')).json()) as { items: unknown[] }).items
+      .length
+  expect(await listed()).toBe(3)
+  await dialog.getByRole('button', { name: 'Add the label' }).click()
+  await expect(result).toHaveText('“needs triage” added to 0 sessions, 3 sessions had it before.')
+
+  // One of them is not there any more.
+  await page.route('**/v1/sessions/labelled-2/labels/*', (route) =>
+    route.fulfill({
+      status: 404,
+      contentType: 'application/problem+json',
+      headers: { 'Tapedeck-Api': '1' },
+      body: '{"title":"Not found","status":404,"detail":"There is no session labelled-2."}',
+    }),
+  )
+  await dialog.getByRole('button', { name: 'Remove the label' }).click()
+  await expect(result).toHaveText('“needs triage” removed from 2 sessions, 1 session failed; try again.')
+  await expect(dialog.getByRole('list', { name: 'Failed' })).toContainText('There is no session labelled-2.')
+  expect(await listed()).toBe(1)
+  const { violations } = await new AxeBuilder({ page }).include('[role="dialog"] form').analyze()
+  expect(violations).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
 })

@@ -20,6 +20,7 @@ var calls = map[string]map[string]any{
 	"find_sessions": {"limit": 50}, "session_outline": {"session": "s"}, "session_errors": {"session": "s"}, "read_messages": {"session": "s", "bytes": 4000, "limit": 100},
 	"read_span": {"session": "s", "span": "id-00001"}, "read_frames": {"session": "s", "bytes": 4000, "limit": 100}, "search_text": {"query": strings.Repeat(`"`, 1000), "limit": 50},
 	"compare_sessions": {"a": "s", "b": "s"}, "open_calls": {"limit": 50}, "tool_stats": {"slowest": 10}, "usage_report": {"group_by": []string{"model"}},
+	"add_note": {"session": "s", "text": strings.Repeat(`"`, 16<<10), "label": []string{"a"}, "at": "+1s"},
 }
 
 // No answer of a tool exceeds 20 KB, whatever the recordings have, and what was cut is named by a call
@@ -43,7 +44,21 @@ func TestAnswersAreBounded(t *testing.T) {
 							t.Errorf("%s %.200v: %.200s", tool, arguments, answer)
 						}
 						return answer
-					}, tool.Name, n)
+					}, tool.Name, calls[tool.Name], n)
+				}
+				for _, tool := range []string{"session_outline", "session_errors", "read_messages", "read_span"} {
+					if n == 2 {
+						break // the longer lists suffice
+					}
+					arguments := maps.Clone(calls[tool])
+					arguments["as_of"] = "+1h"
+					check(t, func(tool string, arguments map[string]any) string {
+						answer, failed := ask(t, s, tool, arguments)
+						if failed {
+							t.Errorf("%s %.200v: %.200s", tool, arguments, answer)
+						}
+						return answer
+					}, tool, arguments, n)
 				}
 			})
 		}
@@ -66,9 +81,9 @@ func sizeOfContent(t *testing.T, text string) int {
 var itemOf = map[string]string{"sessions": "session", "spans": "span", "messages": "message", "frames": "position", "hits": "message", "steps": "row"}
 
 // check calls a tool and follows the calls in its answers to the end of the list.
-func check(t *testing.T, call func(tool string, arguments map[string]any) string, tool string, n int) {
+func check(t *testing.T, call func(tool string, arguments map[string]any) string, tool string, arguments map[string]any, n int) {
 	t.Helper()
-	arguments, seen := maps.Clone(calls[tool]), map[string]bool{}
+	arguments, seen := maps.Clone(arguments), map[string]bool{}
 	for pages := 0; pages <= n; pages++ {
 		text := call(tool, arguments)
 		if n := sizeOfContent(t, text); n > 20_480 {

@@ -16,6 +16,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query/compare"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/notes"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/report/usagereport"
@@ -59,6 +60,9 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"session/timeline":   func() any { return f.timeline() },
 		"session/transcript": func() any { return paging(r, f.n, f.message) },
 		"session/frames":     func() any { return paging(r, f.n, f.frame) },
+		"session/notes": func() any {
+			return notes.Note{ID: f.text, Author: f.text, Content: notes.Content{Text: f.text, Labels: slices.Repeat([]string{f.text}, 16), Thumb: notes.Thumb(f.text)}}
+		},
 		"session/frames/0.0": func() any { return sessionframes.WholeFrame{Frame: f.frame(0), Raw: []byte(f.text)} },
 	}[path]
 	if answer == nil {

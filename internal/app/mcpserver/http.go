@@ -9,7 +9,7 @@ import (
 	"tapedeck/internal/apiclient"
 )
 
-// bodyLimit bounds a request in bytes. The arguments of all tools take less than 16 KB.
+// bodyLimit bounds a request in bytes. The arguments of all tools take less than 128 KB.
 const bodyLimit = 256 << 10
 
 // Handler returns the handler of Path. Its tools call the API in process with the token, the tenant

@@ -21,6 +21,7 @@ type readMessagesArguments struct {
 	Limit   int      `json:"limit,omitempty" jsonschema:"Messages at most, up to 100. Default: 50."`
 	Message string   `json:"message,omitempty" jsonschema:"Only this message, by its id, with a longer part of its text."`
 	Offset  int      `json:"offset,omitempty" jsonschema:"With message: where in the text to begin, in bytes."`
+	AsOf    string   `json:"as_of,omitempty" jsonschema:"The messages as they were at this moment: RFC 3339, or an offset from the start of the session like +12.5s. Default: now."`
 	Cursor  string   `json:"cursor,omitempty" jsonschema:"From the answer before, for the messages after it."`
 }
 
@@ -62,6 +63,9 @@ func readMessages(ctx context.Context, c *call, in readMessagesArguments) (*answ
 		}
 	}
 	r := &messageReader{call: c, in: in, at: at}
+	if r.asOf, err = parseMoment("as_of", in.AsOf); err != nil {
+		return nil, err
+	}
 	if in.Message != "" {
 		return r.one(ctx)
 	}
@@ -71,15 +75,28 @@ func readMessages(ctx context.Context, c *call, in readMessagesArguments) (*answ
 // messageReader reads the transcript of a session.
 type messageReader struct {
 	*call
-	in readMessagesArguments
-	at string // cursor of the API
+	in   readMessagesArguments
+	at   string  // cursor of the API
+	asOf *moment // nil for now
 }
 
 func (r *messageReader) page(ctx context.Context, at string, limit int) (*page[transcript.Message], error) {
 	q := url.Values{"limit": {fmt.Sprint(limit)}}
 	set(q, map[string]string{"since": r.in.Since, "cursor": at})
+	if r.asOf != nil {
+		q.Set("chunks", "1")
+	}
 	var p page[transcript.Message]
-	return &p, r.Get(ctx, apiclient.SessionPath(r.in.Session, "transcript"), q, &p)
+	if err := r.Get(ctx, apiclient.SessionPath(r.in.Session, "transcript"), q, &p); err != nil || r.asOf == nil {
+		return &p, err
+	}
+	for i := range p.Items {
+		if !cutMessage(&p.Items[i], r.asOf) { // messages are in order of their start
+			p.Items, p.Next = p.Items[:i], nil
+			break
+		}
+	}
+	return &p, nil
 }
 
 // transcriptPages bounds the pages of a transcript that one call reads.

@@ -18,6 +18,7 @@ type readSpanArguments struct {
 	Span    string `json:"span" jsonschema:"The id of the span, from session_errors, session_outline, search_text or open_calls."`
 	Part    string `json:"part,omitempty" jsonschema:"Only this text, with a longer part of it: error, attributes, or the id of a message of the span."`
 	Offset  int    `json:"offset,omitempty" jsonschema:"With part: where in the text to begin, in bytes."`
+	AsOf    string `json:"as_of,omitempty" jsonschema:"The span as it was at this moment: RFC 3339, or an offset from the start of the session like +12.5s. Default: now."`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"From the answer before, for the texts after it."`
 }
 
@@ -32,7 +33,7 @@ func readSpan(ctx context.Context, c *call, in readSpanArguments) (*answer, erro
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSession(ctx, c, in.Session)
+	s, err := readSession(ctx, c, in.Session, in.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func readSpan(ctx context.Context, c *call, in readSpanArguments) (*answer, erro
 		}
 		if !whole {
 			list = append(list, more{What: "messages that arrived much later may belong to the span, too", Tool: "read_messages",
-				Arguments: map[string]any{"session": in.Session}})
+				Arguments: c.of(in.Session, in.AsOf)})
 		}
 		return list, nil
 	}
@@ -146,13 +147,17 @@ func spanTexts(ctx context.Context, c *call, s *session, p *placed) (list []text
 		list = append(list, textOf{part: "error", kind: "error", text: *p.Error})
 	}
 	q := url.Values{"limit": {"500"}, "since": {p.Started.Add(-time.Second).Format(time.RFC3339Nano)}}
+	if s.asOf != nil {
+		q.Set("chunks", "1")
+	}
 	for range transcriptPages {
 		var page page[transcript.Message]
 		if err := c.Get(ctx, apiclient.SessionPath(s.ID, "transcript"), q, &page); err != nil {
 			return nil, false, err
 		}
 		for i := range page.Items {
-			if m := &page.Items[i]; m.SpanID == p.ID {
+			m := &page.Items[i]
+			if m.SpanID == p.ID && (s.asOf == nil || cutMessage(m, &moment{at: *s.asOf, isTime: true})) {
 				list = append(list, textOf{part: m.ID, kind: m.Kind, text: m.Text, open: !m.Complete})
 			}
 		}

@@ -41,6 +41,9 @@ func (c *call) advice(e *apiclient.Error) string {
 	case http.StatusUnauthorized:
 		return "Every tool needs a token that the server accepts: set TAPEDECK_TOKEN for \"tapedeck mcp\", or the Authorization header of the client."
 	case http.StatusForbidden:
+		if c.tool == "add_note" {
+			return "This token may not write notes, which needs the scopes read and note: report what the note would say instead."
+		}
 		if c.tool == "read_frames" {
 			return "This token may not read recorded bytes: use read_messages or read_span instead, which need the scope read."
 		}
@@ -52,6 +55,8 @@ func (c *call) advice(e *apiclient.Error) string {
 		return "Call find_sessions, with the argument query for a part of the id or the title, for the ids of sessions."
 	case http.StatusGone:
 		return "This session was deleted: call find_sessions for others."
+	case http.StatusConflict:
+		return "The session cannot take more notes: report what the note would say instead."
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return "Wait for some seconds and repeat the call, or narrow it with from, to or session."
 	case http.StatusBadRequest:

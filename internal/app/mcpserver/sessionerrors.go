@@ -13,6 +13,7 @@ const sessionErrorsText = "The spans of a session that failed, were cancelled or
 
 type sessionErrorsArguments struct {
 	Session string `json:"session" jsonschema:"The id of the session, from find_sessions."`
+	AsOf    string `json:"as_of,omitempty" jsonschema:"What had failed and what was open at this moment: RFC 3339, or an offset from the start of the session like +12.5s. Default: now."`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"From the answer before, for the spans after it."`
 }
 
@@ -21,7 +22,7 @@ func sessionErrors(ctx context.Context, c *call, in sessionErrorsArguments) (*an
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSession(ctx, c, in.Session)
+	s, err := readSession(ctx, c, in.Session, in.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func sessionErrors(ctx context.Context, c *call, in sessionErrorsArguments) (*an
 	if len(list) == 0 {
 		a.outline = fmt.Sprintf("Session %s is %s, and none of its %d spans failed or is open.", short(s.ID, nameSize), s.Status, len(s.spans))
 	}
-	setHead(a, &s.Head)
+	setHead(a, s)
 	if len(s.Discrepancies) > 0 {
 		a.set("discrepancies", discrepancies(s.Discrepancies))
 	}

@@ -13,6 +13,7 @@ type sessionOutlineArguments struct {
 	Session string `json:"session" jsonschema:"The id of the session, from find_sessions."`
 	Span    string `json:"span,omitempty" jsonschema:"Only this span and those below it."`
 	Depth   *int   `json:"depth,omitempty" jsonschema:"Only spans as deep as this in the tree; 0 for the runs alone. Default: all."`
+	AsOf    string `json:"as_of,omitempty" jsonschema:"The session as it was at this moment: RFC 3339, or an offset from its start like +12.5s. Default: now."`
 	Cursor  string `json:"cursor,omitempty" jsonschema:"From the answer before, for the spans after it."`
 }
 
@@ -21,7 +22,7 @@ func sessionOutline(ctx context.Context, c *call, in sessionOutlineArguments) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSession(ctx, c, in.Session)
+	s, err := readSession(ctx, c, in.Session, in.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +47,18 @@ func sessionOutline(ctx context.Context, c *call, in sessionOutlineArguments) (*
 	a := &answer{list: "spans"}
 	a.outline = fmt.Sprintf("Session %s is %s: %d runs, %d spans, %d tool calls of which %d failed, %d frames.", short(s.ID, nameSize),
 		s.Status, len(s.Runs), len(s.spans), s.Tools.Calls, s.Tools.Errors, s.Frames)
-	setHead(a, &s.Head)
+	if s.cut {
+		a.outline = fmt.Sprintf("Session %s ran at this moment: %d spans had begun, %d tool calls among them, of which %d had failed.",
+			short(s.ID, nameSize), len(s.spans), s.Tools.Calls, s.Tools.Errors)
+	}
+	setHead(a, s)
 	a.set("agents", shortList(s.Agents, 8))
 	a.set("models", shortList(s.Models, 8))
 	a.set("dialects", shortList(s.Dialects, 8))
 	a.set("tags", shortTags(s.Tags))
-	a.set("usage", figuresOf(&s.UsageTotals))
+	if !s.cut {
+		a.set("usage", figuresOf(&s.UsageTotals))
+	}
 	fromOffset(c, a, shown, from, "spans", func(p **placed) any {
 		line := newSpanLine(*p, excerptSize)
 		if deepest >= 0 && (*p).depth == deepest {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/internal/apiclient"
-	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 )
@@ -20,6 +20,8 @@ type session struct {
 	sessiondetail.Detail
 	spans []*placed // depth first, in order of start
 	byID  map[string]*placed
+	asOf  *time.Time // the moment that it describes; nil for now
+	cut   bool       // it is not what it was at its end
 }
 
 // placed is a span with its place in the tree.
@@ -33,10 +35,14 @@ type placed struct {
 // errNoSession is the error of a call without a session.
 var errNoSession = errors.New(`the argument "session" is empty: call find_sessions for the ids of sessions`)
 
-// readSession reads a session and its spans.
-func readSession(ctx context.Context, c *call, id string) (*session, error) {
+// readSession reads a session and its spans, as they were at a moment: now if asOf is "".
+func readSession(ctx context.Context, c *call, id, asOf string) (*session, error) {
 	if id == "" {
 		return nil, errNoSession
+	}
+	at, err := parseMoment("as_of", asOf)
+	if err != nil {
+		return nil, err
 	}
 	s := &session{byID: map[string]*placed{}}
 	var t timeline.Timeline
@@ -45,6 +51,11 @@ func readSession(ctx context.Context, c *call, id string) (*session, error) {
 	group.Go(func() error { return c.Get(within, apiclient.SessionPath(id, "timeline"), nil, &t) })
 	if err := group.Wait(); err != nil {
 		return nil, err
+	}
+	if at != nil {
+		if err := s.cutAt(&t, at); err != nil {
+			return nil, err
+		}
 	}
 	s.place(t.Spans, nil, 0)
 	for _, p := range s.spans {
@@ -156,7 +167,10 @@ func newSpanLine(p *placed, errorSize int) spanLine {
 }
 
 // setHead adds what describes a session to an answer.
-func setHead(a *answer, s *sessionhead.Head) {
+func setHead(a *answer, s *session) {
+	if s.asOf != nil {
+		a.set("as_of", s.asOf.Format(timeForm))
+	}
 	a.set("session", short(s.ID, idSize))
 	a.set("title", short(s.Title, excerptSize))
 	a.set("status", s.Status)

@@ -55,8 +55,8 @@ func (s *Server) billRoutes(rt *routeTable, q *queryhttp.Server) {
 	})
 }
 
-// evidenceTapes writes the tapes of sessions for the evidence of bills. There is no tape for a
-// deleted session or a session whose frames have expired.
+// evidenceTapes writes the tapes of sessions for the evidence of bills, without notes, which customers do
+// not see. There is no tape for a deleted session or a session whose frames have expired.
 func (s *Server) evidenceTapes(source *tapeexport.Source) func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
 	return func(ctx context.Context, tenant, session string) (func(io.Writer) error, error) {
 		if s.framesExpired(ctx, tombstone.Key{Tenant: tenant, Session: session}) != nil {
@@ -69,7 +69,7 @@ func (s *Server) evidenceTapes(source *tapeexport.Source) func(ctx context.Conte
 		if err == nil {
 			err = budget.Of(ctx).Reserve(ctx, found.Holds())
 		}
-		return func(w io.Writer) error { return found.Write(ctx, w) }, err
+		return func(w io.Writer) error { return found.Write(ctx, w, false) }, err
 	}
 }
 

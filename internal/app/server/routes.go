@@ -161,6 +161,22 @@ func forNote(h func(w http.ResponseWriter, r *http.Request, tenant, session, not
 	}
 }
 
+// forLabel is like forSession for one label.
+func forLabel(h func(w http.ResponseWriter, r *http.Request, tenant, session, label string)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		label := c.Param("label")
+		if c.Request().URL.RawPath != "" { // otherwise the path was matched unescaped
+			var err error
+			if label, err = url.PathUnescape(label); err != nil {
+				return problem.BadParameter("label", "the label in the path is not escaped as URLs are: "+err.Error())
+			}
+		}
+		return forSession(func(w http.ResponseWriter, r *http.Request, tenant, session string) {
+			h(w, r, tenant, session, label)
+		})(c)
+	}
+}
+
 // authorOf returns the name of the sender of a request, as notes have it.
 func authorOf(r *http.Request) string {
 	if p := access.From(r.Context()); p != nil {

@@ -36,7 +36,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 		if r.Method == http.MethodHead || slices.Contains(uiPaths, r.Path) {
 			continue // as the document's introduction says; pages are no part of the API
 		}
-		served = append(served, r.Method+" "+strings.NewReplacer(":id", "{id}", ":key", "{key}", ":position", "{position}", ":profile", "{profile}", ":provider", "{provider}", ":model", "{model}", ":number", "{number}", ":kind", "{kind}", ":note", "{note}", ":exec_id", "{exec_id}", "*", "{path}").Replace(r.Path))
+		served = append(served, r.Method+" "+strings.NewReplacer(":id", "{id}", ":key", "{key}", ":position", "{position}", ":profile", "{profile}", ":provider", "{provider}", ":model", "{model}", ":number", "{number}", ":kind", "{kind}", ":note", "{note}", ":label", "{label}", ":exec_id", "{exec_id}", "*", "{path}").Replace(r.Path))
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(query.OpenAPI)
 	if err != nil {

@@ -60,7 +60,7 @@ func (h *Handler) Tape(w http.ResponseWriter, r *http.Request, tenant, session s
 	w.Header().Set("Content-Disposition", `attachment; filename="session.tape"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	out := slow.NewWriter(w, h.timeout)
-	if err := s.Write(r.Context(), out); err != nil {
+	if err := s.Write(r.Context(), out, true); err != nil {
 		if out.Err() == nil && r.Context().Err() == nil {
 			h.log.Error("export: a tape file could not be written", "session", session, "error", err)
 		}

@@ -55,8 +55,8 @@ func (s *Source) Find(ctx context.Context, tenant, id string) (*Session, error) 
 // Holds estimates the memory that Write needs, bytes.
 func (f *Session) Holds() int64 { return replay.Holds(f.tape) }
 
-// Write writes the session as a tape file.
-func (f *Session) Write(ctx context.Context, to io.Writer) error {
+// Write writes the session as a tape file, with its notes if notes is set.
+func (f *Session) Write(ctx context.Context, to io.Writer, notes bool) error {
 	w, err := tapefile.NewWriter(to)
 	if err != nil {
 		return err
@@ -69,6 +69,11 @@ func (f *Session) Write(ctx context.Context, to io.Writer) error {
 	}
 	if err := f.writeFacts(ctx, w); err != nil {
 		return err
+	}
+	if notes {
+		if err := f.writeNotes(ctx, w); err != nil {
+			return err
+		}
 	}
 	return w.Close()
 }

@@ -9,4 +9,8 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-var segments = sqltemplate.Parse(files).Must("segments", nil)
+var (
+	statements = sqltemplate.Parse(files)
+	segments   = statements.Must("segments", nil)
+	notes      = statements.Must("notes", nil)
+)

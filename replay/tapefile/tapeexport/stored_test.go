@@ -3,10 +3,13 @@ package tapeexport
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"tapedeck/internal/local/localtest"
 	"tapedeck/replay"
@@ -86,6 +89,11 @@ func TestWrite(t *testing.T) {
 		check(t, batch.Add(stored.Tenant, &all[i]))
 	}
 	check(t, batch.Insert(t.Context(), client))
+	for i, deleted := range []int{0, 1} {
+		check(t, stored.Conn.Exec(t.Context(), `INSERT INTO notes (tenant, session_id, stream_id, note_id, version, span_id, at, text, labels, thumb, author,
+			written_at, deleted) VALUES (?, ?, ?, ?, ?, 'f', fromUnixTimestamp64Nano(?, 'UTC'), 'text', ['a', 'b'], 'up', 'grace',
+			fromUnixTimestamp64Nano(?, 'UTC'), ?)`, stored.Tenant, all[0].Session, all[0].State.StreamID, fmt.Sprint(i), at+9, at+1, at+8, deleted))
+	}
 	library := clickhouse.Open(stored.DSN, clickhouse.Options{})
 	t.Cleanup(func() { library.Close() })
 	source := New(stored.Conn, library)
@@ -95,7 +103,17 @@ func TestWrite(t *testing.T) {
 	s, err := source.Find(t.Context(), stored.Tenant, "it's a session")
 	check(t, err)
 	var out bytes.Buffer
-	check(t, s.Write(t.Context(), &out))
+	check(t, s.Write(t.Context(), &out, true))
+	moment := time.Unix(0, at+1).UTC()
+	wantNotes := []tapefile.Note{{ID: "0", Span: "f", At: &moment, Text: "text", Labels: []string{"a", "b"}, Thumb: "up", Author: "grace",
+		Written: time.Unix(0, at+8).UTC(), Changed: time.Unix(0, at+9).UTC()}}
+	if got := notesOf(t, out.Bytes()); !reflect.DeepEqual(got, wantNotes) {
+		t.Errorf("notes\n%+v\nwant\n%+v", got, wantNotes)
+	}
+	var bare bytes.Buffer
+	if check(t, s.Write(t.Context(), &bare, false)); len(notesOf(t, bare.Bytes())) > 0 {
+		t.Error("a tape without notes has notes")
+	}
 	path := filepath.Join(t.TempDir(), "a.tape")
 	check(t, os.WriteFile(path, out.Bytes(), 0o600))
 	f, err := tapefile.Open(path, tapefile.Options{})
@@ -134,6 +152,22 @@ func TestWrite(t *testing.T) {
 	if !reflect.DeepEqual(facts[1].Spans, all[1].Facts.Spans) || !reflect.DeepEqual(facts[1].Messages, all[1].Facts.Messages) ||
 		!reflect.DeepEqual(facts[9].Usages, all[2].Facts.Usages) {
 		t.Errorf("facts\n%+v\nwant\n%+v\n%+v", facts, all[1].Facts, all[2].Facts)
+	}
+}
+
+// notesOf reads the notes of a tape.
+func notesOf(t *testing.T, tape []byte) (all []tapefile.Note) {
+	t.Helper()
+	for s := tapefile.NewScanner(bytes.NewReader(tape)); ; {
+		r, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if check(t, err); r.Kind == tapefile.KindNotes {
+			list, _, err := r.Notes()
+			check(t, err)
+			all = append(all, list...)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestLibraryOfTheAuthors(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &seen); err != nil || exit != 0 {
 			t.Fatalf("%s: exit %d, %v: %s %s", transport, exit, err, stdout, stderr)
 		}
-		if len(seen.Tools) != 11 || !slices.Contains(seen.Tools, "session_errors") || !strings.Contains(seen.Instructions, "find_sessions") {
+		if len(seen.Tools) != 12 || !slices.Contains(seen.Tools, "session_errors") || !strings.Contains(seen.Instructions, "find_sessions") {
 			t.Errorf("%s: tools %v, instructions %.100s", transport, seen.Tools, seen.Instructions)
 		}
 		for i, want := range []string{"asked-by-javascript", "no seat is free", "Call find_sessions"} {

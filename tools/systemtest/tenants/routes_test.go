@@ -54,6 +54,9 @@ var probes = map[string]probe{
 	"GET /v1/notes":                                  {read, "", "", ""},
 	"GET /v1/sessions/{id}/notes":                    {read, "", "", ""},
 	"POST /v1/sessions/{id}/notes":                   {admin, "", "application/json", `{"labels":["x"]}`}, // or the scopes read and note, see TestNotes
+	"POST /v1/sessions/{id}/notes/import":            {admin, "", "application/json", `{"notes":[{"id":"0195b1f0-0000-7000-8000-000000000000"}]}`},
+	"PUT /v1/sessions/{id}/labels/{label}":           {admin, "", "", ""},
+	"DELETE /v1/sessions/{id}/labels/{label}":        {admin, "", "", ""},
 	"PUT /v1/sessions/{id}/notes/{note}":             {admin, "", "application/json", `{"labels":["x"]}`},
 	"DELETE /v1/sessions/{id}/notes/{note}":          {admin, "", "", ""},
 	"GET /v1/totals":                                 {read, "", "", ""},
@@ -220,7 +223,7 @@ func TestEveryRoute(t *testing.T) {
 				id = strings.Replace(v[4], betaToken.ID, betaShare.ID, 1)
 			}
 			targets[target] = strings.NewReplacer("{id}", id, "{exec_id}", id, "{number}", v[1], "{key}", v[2], "{model}", v[3], "{provider}", "anthropic",
-				"{position}", position, "{kind}", "agents", "{path}", "v1/messages", "{note}", "01a2221c-6344-7c09-ba8b-9d346e25239c", "{profile}", "heap", "{seq}", v[5])
+				"{position}", position, "{kind}", "agents", "{path}", "v1/messages", "{note}", "01a2221c-6344-7c09-ba8b-9d346e25239c", "{label}", "x", "{profile}", "heap", "{seq}", v[5])
 		}
 		if !isByID(path+p.query) && path != "/v1/shares" { // there is one thing to ask for
 			targets = map[string]*strings.Replacer{"own": targets["own"]}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { IconDownload, IconGitCompare, IconTrash } from '@tabler/icons-react'
+import { IconDownload, IconGitCompare, IconTag, IconTrash } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { compareAddress } from '../compare/queries'
@@ -13,10 +13,11 @@ import classes from './chosen.module.css'
 import { chosenMost, firstSessions } from './queries'
 
 const DeleteDialog = lazy(() => import('./deletedialog'))
+const LabelDialog = lazy(() => import('./labeldialog'))
 
 /**
  * What can be done with the chosen sessions: two are compared, the older one as A; any are exported and, by those who
- * may, deleted.
+ * may, labelled and deleted.
  */
 export function Chosen({
   choosing: { chosen, add, clear },
@@ -29,6 +30,7 @@ export function Chosen({
   fit: number | null
 }) {
   const [deletes, setDeletes] = useState(false)
+  const [labels, setLabels] = useState(false)
   const all = useMutation({
     mutationFn: () => firstSessions(filter),
     onSuccess: ({ items }) => add(items),
@@ -79,6 +81,16 @@ export function Chosen({
             >
               CSV
             </Button>
+            {principal !== null && hasScope(principal, 'note') && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconTag size={14} aria-hidden />}
+                onClick={() => setLabels(true)}
+              >
+                Label…
+              </Button>
+            )}
             {principal !== null && hasScope(principal, 'admin') && (
               <Button
                 size="compact-sm"
@@ -96,6 +108,11 @@ export function Chosen({
         )}
       </div>
       {all.error !== null && <ProblemAlert error={all.error} />}
+      {labels && (
+        <Suspense>
+          <LabelDialog sessions={sessions} close={() => setLabels(false)} />
+        </Suspense>
+      )}
       {deletes && (
         <Suspense>
           <DeleteDialog sessions={sessions} deleted={clear} close={() => setDeletes(false)} />

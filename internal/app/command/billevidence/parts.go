@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/tapecopy"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/evidence"
 	"tapedeck/replay/tapefile"
@@ -38,8 +39,7 @@ func Parts(client *apiclient.Client, bill *bills.Bill, path string) evidence.Par
 				return nil, err
 			}
 			return func(w io.Writer) error {
-				_, err := io.Copy(w, body)
-				return errors.Join(err, body.Close())
+				return errors.Join(tapecopy.WithoutNotes(w, body), body.Close())
 			}, nil
 		},
 	}

@@ -11,10 +11,10 @@ import (
 // Imported writes the sessions of a tape file and their number.
 func Imported(out io.Writer, sessions []*tapeimport.Session, did string) error {
 	w := console.To(out)
-	t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "title")
+	t := console.NewTable(w, "session", "streams", "frames", "bytes", "facts", "notes", "title")
 	for _, s := range sessions {
 		t.Row(console.Clip(s.ID, 40), s.Streams, console.Thousands(s.Frames), console.Thousands(s.Bytes),
-			console.Thousands(s.Facts), console.Clip(s.Title, 60))
+			console.Thousands(s.Facts), console.Thousands(s.Notes), console.Clip(s.Title, 60))
 	}
 	fmt.Fprintf(w, "%s %s\n", did, console.Count(len(sessions), "session"))
 	return t.Flush()
@@ -46,4 +46,17 @@ func missing(w io.Writer, to *tapeimport.Session, check bool) {
 			console.SessionWord(to.ID))
 	}
 	fmt.Fprintf(w, "note     session %s lacks %s%s\n", to.ID, what, next)
+}
+
+// LostNotes writes which notes of a tape were not restored.
+func LostNotes(out io.Writer, sessions []*tapeimport.Session) {
+	w := console.To(out)
+	for _, s := range sessions {
+		if r := s.Restored; r != nil && r.Refused > 0 {
+			fmt.Fprintf(w, "note     session %s: %s not restored\n", s.ID, console.Count(r.Refused, "note"))
+			for _, reason := range r.Reasons {
+				fmt.Fprintf(w, "           %s\n", console.Clip(reason, 300))
+			}
+		}
+	}
 }

@@ -31,6 +31,7 @@ type Export struct {
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
 	Content  bool      // write messages and arguments to OTLP
+	NoNotes  bool      // leave notes out of a tape
 	Version  string    // of the program
 	Notes    io.Writer // receives notes about the export, for people
 }
@@ -63,6 +64,7 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 	})
 	defer p.End()
 	tape := tapecopy.New(w, e.Server)
+	tape.WithoutNotes = e.NoNotes
 	for _, name := range e.Sessions {
 		if err := tape.Add(ctx, name); err != nil {
 			_, wrong := errors.AsType[commandline.Error](err)

@@ -20,6 +20,8 @@ import (
 type Copier struct {
 	to     *tapefile.Writer
 	server func() (*apiclient.Client, error)
+	// WithoutNotes leaves the notes of the sessions out.
+	WithoutNotes bool
 	// names maps each copied session to the number of the name that added it.
 	names map[string]int
 	added int
@@ -71,6 +73,9 @@ func (c *Copier) copy(from io.Reader) error {
 		if err := c.check(rec); err != nil {
 			return err
 		}
+		if c.WithoutNotes && rec.Kind == tapefile.KindNotes {
+			continue
+		}
 		if err := c.to.Copy(rec); err != nil {
 			return err
 		}
@@ -88,6 +93,20 @@ func (c *Copier) check(r *tapefile.Record) error {
 	}
 	c.names[r.Session] = c.added
 	return nil
+}
+
+// WithoutNotes copies a tape to another one, without its notes.
+func WithoutNotes(to io.Writer, from io.Reader) error {
+	w, err := tapefile.NewWriter(to)
+	if err != nil {
+		return err
+	}
+	c := New(w, nil)
+	c.WithoutNotes = true
+	if err := c.copy(from); err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // hintImport adds the hint that importing reads the beginning of a tape to the error for a

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"tapedeck/ingest"
+	"tapedeck/query/notes"
 	"tapedeck/replay/tapefile"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
@@ -24,6 +25,7 @@ type Importer struct {
 	Sessions       []*Session
 	byID           map[string]*Session // by the session id on the tape
 	total          atomic.Uint64       // frames
+	noteBytes      int                 // size of the notes of all sessions
 }
 
 // Session is the result of one session.
@@ -35,7 +37,12 @@ type Session struct {
 	Facts   int    `json:"facts"`
 	Missing uint64 `json:"missing"` // frames that the tape should contain and does not
 	Title   string `json:"title"`
+	Notes   int    `json:"notes"` // on the tape
+	// Restored says what became of the notes; nil if the import does not restore them.
+	Restored *notes.ImportResult `json:"restored_notes,omitempty"`
 
+	kept     []tapefile.Note       // to restore
+	refused  notes.ImportResult    // on reading
 	copied   bool                  // imported under another id than on the tape
 	ended    *schema.StreamState   // state of the segment whose end was published last
 	segments map[string][]*segment // by stream, in order of their first frames
@@ -87,10 +94,14 @@ func (im *Importer) read(ctx context.Context, from io.Reader) error {
 	var err error
 	for err == nil {
 		var rec *tapefile.Record
-		if rec, err = s.Next(); err != nil || rec.Kind == tapefile.KindIndex {
+		if rec, err = s.Next(); err != nil || rec.Kind == tapefile.KindIndex || rec.Kind > tapefile.KindNotes {
 			continue
 		}
 		to := im.session(rec.Session)
+		if rec.Kind == tapefile.KindNotes {
+			err = im.addNotes(to, rec)
+			continue
+		}
 		err = rec.Blocks(rec.Kind == tapefile.KindStreams, func(b *block.Block) error {
 			switch rec.Kind {
 			case tapefile.KindStreams:
