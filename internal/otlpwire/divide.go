@@ -81,15 +81,18 @@ func (e *Export) divideJSON(data []byte, n int, part func(item *Item) int) ([][]
 	if err != nil {
 		return nil, err
 	}
+	if len(groups) != len(e.Groups) { // a member is there twice
+		return nil, ErrMalformed
+	}
 	all := lists{}
 	for i := range groups {
-		g, scopes, err := listed(groups[i], of[1])
+		g, scopes, err := listed(groups[i], of[1], len(e.Groups[i].Scopes))
 		if err != nil {
 			return nil, err
 		}
 		inGroup := lists{}
 		for k := range scopes {
-			s, items, err := listed(scopes[k], of[2])
+			s, items, err := listed(scopes[k], of[2], len(e.Groups[i].Scopes[k].Items))
 			if err != nil {
 				return nil, err
 			}

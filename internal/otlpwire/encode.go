@@ -28,12 +28,15 @@ func (l *lists) each(use func(at int, list []json.RawMessage)) {
 	}
 }
 
-// listed reads an object and the elements of one of its arrays.
-func listed(raw json.RawMessage, name string) (o object, list []json.RawMessage, err error) {
+// listed reads an object and the n elements of one of its arrays. Another number is an error: the
+// array is there twice, or is none.
+func listed(raw json.RawMessage, name string, n int) (o object, list []json.RawMessage, err error) {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return nil, nil, malformed(err)
 	}
-	list, err = elements(o[name])
+	if list, err = elements(o[name]); err == nil && len(list) != n {
+		err = ErrMalformed
+	}
 	return o, list, err
 }
 

@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"errors"
 	"time"
+
+	"tapedeck/internal/wellformed"
 )
 
 // Signal is the kind of a request's items.
@@ -67,10 +69,11 @@ var ErrMalformed = errors.New("not an OTLP export request")
 // maxDepth bounds the nesting of values. Deeper values are read as unset.
 const maxDepth = 32
 
-// IsJSON reports whether a request is encoded as JSON. No binary request begins with a brace.
+// IsJSON reports whether a request is encoded as JSON. No binary request begins with a brace, but
+// one may begin with a line feed, the tag of its first field, and the length 123, which is a brace.
 func IsJSON(data []byte) bool {
-	data = bytes.TrimLeft(data, " \t\r\n")
-	return len(data) > 0 && data[0] == '{'
+	trimmed := bytes.TrimLeft(data, " \t\r\n")
+	return len(trimmed) > 0 && trimmed[0] == '{' && (data[0] != '\n' || wellformed.JSON(data))
 }
 
 // Parse reads a request. It does not alias data, except in what Only uses. The error wraps
