@@ -34,9 +34,6 @@ func isJSON(r *http.Request) bool { return mediaType(r) == jsonType }
 
 // checkHead returns the Content-Encoding of a request, "" for none.
 func checkHead(r *http.Request) (coding string, bad *problem.Problem) {
-	if bad := problem.UnknownParameter(r.URL.Query()); bad != nil {
-		return "", bad
-	}
 	if media := mediaType(r); media != binaryType && media != jsonType {
 		return "", &problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Detail: fmt.Sprintf("The Content-Type %q is not one of OTLP.", media),

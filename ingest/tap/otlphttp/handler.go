@@ -67,6 +67,9 @@ func (h *Handler) Logs(w http.ResponseWriter, r *http.Request, tenant string) {
 
 // Metrics answers POST /v1/metrics with 404, which an exporter does not retry.
 func (h *Handler) Metrics(w http.ResponseWriter, r *http.Request, _ string) {
+	if hasParameter(w, r) {
+		return
+	}
 	a := answerer{json: isJSON(r)}
 	count(http.StatusNotFound)
 	a.refuse(w, &problem.Problem{
@@ -76,6 +79,9 @@ func (h *Handler) Metrics(w http.ResponseWriter, r *http.Request, _ string) {
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tenant string, signal otlpwire.Signal) {
+	if hasParameter(w, r) {
+		return
+	}
 	a := answerer{json: isJSON(r), signal: signal}
 	rejected, bad := h.receive(w, r, tenant, signal)
 	if bad != nil {
@@ -91,6 +97,17 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tenant string, s
 	}
 	count(http.StatusOK)
 	a.accept(w, rejected)
+}
+
+// hasParameter refuses a request whose URL has a parameter. No exporter sends one, so the response
+// is a problem as that of other routes.
+func hasParameter(w http.ResponseWriter, r *http.Request) bool {
+	bad := problem.UnknownParameter(r.URL.Query())
+	if bad != nil {
+		count(bad.Status)
+		problem.Write(w, bad)
+	}
+	return bad != nil
 }
 
 // receive records a request.

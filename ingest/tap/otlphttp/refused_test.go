@@ -62,7 +62,6 @@ func TestRefused(t *testing.T) {
 		"brotli":             {"/v1/traces", binary, good, []string{"Content-Encoding: br"}, 415, "gzip"},
 		"no gzip":            {"/v1/traces", binary, good, []string{"Content-Encoding: gzip"}, 400, "cannot be read"},
 		"gzip cut off":       {"/v1/traces", binary, gzipped(good)[:30], []string{"Content-Encoding: gzip"}, 400, "cannot be read"},
-		"a parameter":        {"/v1/traces?session=x", binary, good, nil, 400, "session"},
 		"too many sessions":  {"/v1/traces", binary, request(t, many...), nil, 413, "1025 sessions"},
 		"metrics":            {"/v1/metrics", binary, nil, nil, 404, "no metrics"},
 		"metrics as JSON":    {"/v1/metrics", asJSON, []byte("{}"), nil, 404, "OTEL_METRICS_EXPORTER"},
@@ -79,6 +78,12 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	s := serve(t, otlphttp.Options{})
+	for _, path := range []string{"/v1/traces", "/v1/logs", "/v1/metrics"} {
+		resp := s.send(t, path+"?session=x", binary, bytes.NewReader(good))
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(resp.body), `"parameter":"session"`) {
+			t.Errorf("%s with a parameter: %s %q", path, resp.Status, resp.body)
+		}
+	}
 	for media, body := range map[string]string{binary: "", asJSON: `{}`} {
 		if resp := s.send(t, "/v1/traces", media, strings.NewReader(body)); resp.StatusCode != http.StatusOK {
 			t.Errorf("an empty request: %s %q", resp.Status, resp.body)
