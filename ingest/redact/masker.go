@@ -83,6 +83,9 @@ func (m *Masker) Push(f *schema.Frame, pass func(*schema.Frame)) {
 		m.push(f, m.unwrap(f), pass)
 		return
 	}
+	if f.Transport == schema.HTTP && f.Flags&(schema.FlagOversize|schema.FlagNote) == 0 && m.pushOTLP(f, pass) {
+		return
+	}
 	m.push(f, wrapped{}, pass)
 }
 

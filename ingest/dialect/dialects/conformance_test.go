@@ -54,6 +54,7 @@ var homes = map[string]string{
 	"openai-realtime":     "../realtime/testdata",
 	"openai-responses":    "../openai/testdata/responses",
 	"opencode":            "../opencode/testdata",
+	"otlp":                "../otlp/testdata",
 	"pi":                  "../pi/testdata",
 	"qwen-code":           "../mappings/testdata/qwen-code",
 	"vercel-ui":           "../vercelui/testdata",

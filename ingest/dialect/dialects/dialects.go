@@ -35,6 +35,7 @@ import (
 	"tapedeck/ingest/dialect/ollama"
 	"tapedeck/ingest/dialect/openai"
 	"tapedeck/ingest/dialect/opencode"
+	"tapedeck/ingest/dialect/otlp"
 	"tapedeck/ingest/dialect/pi"
 	"tapedeck/ingest/dialect/realtime"
 	"tapedeck/ingest/dialect/vercelui"
@@ -71,6 +72,7 @@ var all = wrappable(slices.Concat([]dialect.Dialect{
 	acp.Dialect,
 	mcp.Dialect,
 	ollama.Dialect,
+	otlp.Dialect,
 }, mappings.All(), []dialect.Dialect{generic.Dialect}))
 
 // custom lists the dialects of mapping files. They come before the others. As they are Likely at

@@ -222,6 +222,11 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "adk", data: `{"id":"u","author":"user","content":{"role":"user","parts":[{"text":"x"}]}}`},
 		{of: "a2a", data: `{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}`},
 	},
+	"otlp": {
+		{of: "OTLP for metrics", data: `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m"}]}]}]}`},
+		{of: "Zipkin", data: `[{"traceId":"0af7651916cd43dd8448eb211c80319c","id":"b7ad6b7169203331","name":"get","timestamp":1767225600000000,"duration":5}]`},
+		{of: "any tracer", data: `{"spans":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331","name":"chat"}]}`},
+	},
 	"ollama": {
 		{of: "openai-chat", data: `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"delta":{"content":"x"}}]}`},
 		{of: "llama.cpp", data: `{"content":"x","stop":false,"model":"m","created_at":"2026-01-01T00:00:00Z"}`},

@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest/redecode"
 	"tapedeck/ingest/sink"
 	"tapedeck/ingest/tap/ingesthttp"
+	"tapedeck/ingest/tap/otlphttp"
 	"tapedeck/ingest/tap/websocket"
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/auth/audit/table"
@@ -59,11 +60,15 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 	if s.Node.Spool != nil {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
+	exports := otlphttp.NewHandler(rec, otlphttp.Options{Limits: s.Limits, Writers: s.Writers, Log: s.Log})
 	tapes, streams := tapeimport.NewHandler(s.Node.Accepts, s.Log), always(s.Concurrency.Streams)
 	rt.add([]row{
 		{records, audit.None, post, "/v1/ingest", streams, forTenant(bodies.Ingest)},
 		{records, audit.None, getHead, "/v1/ingest/:key", nil, only(status)},
 		{records, audit.None, get, "/v1/ingest/ws", streams, forTenant(s.sockets.IngestWS)},
+		{records, audit.None, post, "/v1/traces", streams, forTenant(exports.Traces)},
+		{records, audit.None, post, "/v1/logs", streams, forTenant(exports.Logs)},
+		{records, audit.None, post, "/v1/metrics", nil, forTenant(exports.Metrics)},
 		{records, audit.SessionImport, post, "/v1/import", streams, only(forTenant(tapes.Import))},
 		{records, audit.None, post, upload.Path, streams, only(forTenant(s.uploads.Blocks))},
 	})

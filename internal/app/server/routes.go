@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -274,7 +275,8 @@ func (s *Server) answerError(err error, c echo.Context) {
 // are others; "" if it has all of them.
 func (s *Server) servedElsewhere(r *http.Request) string {
 	path := r.URL.Path
-	records := path == "/v1/blocks" || path == "/v1/import" || strings.HasPrefix(path, "/v1/ingest")
+	records := strings.HasPrefix(path, "/v1/ingest") ||
+		slices.Contains([]string{"/v1/blocks", "/v1/import", "/v1/traces", "/v1/logs", "/v1/metrics"}, path)
 	switch {
 	case !strings.HasPrefix(path, "/v1/"), records && s.Node.Recorder != nil, !records && s.Node.DB != nil:
 		return ""

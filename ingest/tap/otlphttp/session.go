@@ -1,0 +1,114 @@
+package otlphttp
+
+import (
+	"fmt"
+	"time"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/dialect/otlp"
+	"tapedeck/internal/otlpwire"
+	"tapedeck/internal/problem"
+)
+
+// part is what one session receives of a request.
+type part struct {
+	session string
+	service string // "service.name" of the resource of its first item
+	data    []byte // an export request
+	items   int
+	at      int64 // the latest end of an item, ns; 0 if no item has a possible time
+}
+
+const (
+	// maxSessions bounds the sessions of a request.
+	maxSessions = 1024
+	// maxGrowth bounds how much a request may grow when it is divided, since resources and scopes
+	// are repeated in each part.
+	maxGrowth = 4
+	// futureLimit allows for clocks that are wrong.
+	futureLimit = 24 * time.Hour
+)
+
+// divide divides a request by sessions. The request is not changed if all of it is of one session.
+func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part, *problem.Problem) {
+	names := h.nameSessions(e, tenant)
+	latest := time.Now().Add(futureLimit).UnixNano()
+	var parts []part
+	known := map[string]int{}
+	of := make(map[*otlpwire.Item]int, len(names))
+	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
+		session := names[item]
+		i, ok := known[session]
+		if !ok {
+			i = len(parts)
+			known[session] = i
+			parts = append(parts, part{session: session, service: g.Resource.Text("service.name")})
+		}
+		of[item] = i
+		parts[i].items++
+		if item.Timed() && item.End <= latest {
+			parts[i].at = max(parts[i].at, item.End)
+		}
+	})
+	if len(parts) > maxSessions {
+		return nil, tooLarge(fmt.Sprintf("the request has items of %d sessions, more than %d", len(parts), maxSessions))
+	}
+	if len(parts) == 1 {
+		parts[0].data = data
+		return parts, nil
+	}
+	divided, err := e.Divide(data, len(parts), func(item *otlpwire.Item) int { return of[item] })
+	if err != nil {
+		return nil, badRequest(err.Error() + ".")
+	}
+	total := 0
+	for i := range parts {
+		parts[i].data = divided[i]
+		total += len(divided[i])
+	}
+	if total > maxGrowth*max(len(data), chargedFrom) {
+		return nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, since each has the attributes of the resource",
+			len(parts), total))
+	}
+	return parts, nil
+}
+
+// nameSessions returns the session of each item: the one that its attributes or those of its
+// resource name; else the one that its trace has; else the trace. Records of no trace have a
+// session for each service.
+func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.Item]string {
+	names := make(map[*otlpwire.Item]string, e.Count())
+	ofTrace := map[string]string{}
+	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
+		name := otlp.SessionOf(g, item)
+		if name == "" {
+			return
+		}
+		names[item] = ingest.SessionID(name)
+		if item.TraceID != "" && ofTrace[item.TraceID] == "" {
+			ofTrace[item.TraceID] = names[item]
+		}
+	})
+	for trace, name := range ofTrace {
+		h.traces.add(tenant, trace, name)
+	}
+	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
+		if names[item] != "" {
+			return
+		}
+		switch {
+		case item.TraceID == "":
+			names[item] = ingest.SessionID("otlp " + g.Resource.Text("service.name"))
+		default:
+			name := ofTrace[item.TraceID]
+			if name == "" {
+				name = h.traces.find(tenant, item.TraceID)
+			}
+			if name == "" {
+				name = item.TraceID
+			}
+			names[item] = name
+		}
+	})
+	return names
+}
