@@ -21,7 +21,7 @@ var commandGroups = []kong.Group{
 }
 
 // foldedCommands are commands that the help of the program names in one line.
-var foldedCommands = []string{"completion", "flush", "health", "tenants", "version"}
+var foldedCommands = []string{"alerts", "completion", "flush", "health", "tenants", "version"}
 
 // flagsCommand has no function but its help, which lists the flags that every command takes.
 type flagsCommand struct{}

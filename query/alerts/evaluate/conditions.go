@@ -85,7 +85,8 @@ func toolOpen(r *rule.Rule, s *Session, t tree, usual func(string) (Usual, bool)
 }
 
 // silence finds a session without a frame while something is open that is neither a tool that runs nor a
-// wait.
+// wait. A run whose last model call ended without a tool call after it has answered, and waits for the
+// person, even if its source does not say that it ended.
 func silence(r *rule.Rule, s *Session, t tree, now int64) []Finding {
 	if len(s.Open) == 0 || t.waiting || t.working || s.LastAt == 0 || now-s.LastAt < int64(r.After) {
 		return nil
@@ -96,10 +97,26 @@ func silence(r *rule.Rule, s *Session, t tree, now int64) []Finding {
 			last = x
 		}
 	}
+	if last.Kind != schema.SpanLLM && s.answered(last) {
+		return nil
+	}
 	f := of(r, last, fmt.Sprint(s.LastAt), s.LastAt+int64(r.After))
 	f.Detail = fmt.Sprintf("no frame for more than %s while the %s %s is open", r.After, kindName(last.Kind), last.Name)
 	f.Detail = strings.Replace(f.Detail, "  ", " ", 1)
 	return []Finding{f}
+}
+
+// answered reports whether the last that ended in a span is a model call.
+func (s *Session) answered(span *Span) bool {
+	if s.ModelAt < span.Begin || s.ModelAt == 0 {
+		return false
+	}
+	for i := range s.Calls {
+		if c := &s.Calls[i]; max(c.Begin, c.Ended) >= s.ModelAt {
+			return false
+		}
+	}
+	return true
 }
 
 // errorRate finds a session in which a share of the last calls failed. The episode begins with the call that

@@ -14,6 +14,8 @@ type Session struct {
 	Tenant string
 	ID     string
 	LastAt int64 // arrival of the last frame
+	// ModelAt is the latest end of a model call, 0 for none.
+	ModelAt int64
 	// Open are the spans without an end. A session has few; the caller bounds them.
 	Open []Span
 	// Calls are the latest tool calls, at most rule.MostCalls, ordered by their begin. Those that are

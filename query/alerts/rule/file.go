@@ -26,14 +26,15 @@ func ReadFile(path string) ([]Rule, error) {
 	d.Object(root, "", map[string]yamlfile.Field{
 		"rules": func(n *yaml.Node, at string) {
 			found = true
+			if len(n.Content) > MostRules {
+				d.Wrong(n, at, "these are %d rules; a file has %d at most", len(n.Content), MostRules)
+				return
+			}
 			d.Items(n, at, func(n *yaml.Node, at string) {
 				if r := d.rule(n, at); r != nil {
 					rules = append(rules, *r)
 				}
 			})
-			if len(n.Content) > MostRules {
-				d.Wrong(n, at, "these are %d rules; a file has %d at most", len(n.Content), MostRules)
-			}
 		},
 	})
 	if !found && len(d.Problems) == 0 {

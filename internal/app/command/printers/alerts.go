@@ -1,0 +1,43 @@
+package printers
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"tapedeck/internal/app/command/alerttest"
+	"tapedeck/internal/console"
+	"tapedeck/query/alerts/evaluate"
+)
+
+// AlertTest writes the alerts of a trial, a line each, and to notes what is not in the list.
+func AlertTest(out, notes io.Writer, r *alerttest.Result) error {
+	if r.Refused > 0 {
+		fmt.Fprintf(console.To(notes), "note     %s beyond max_per_hour of their rule\n", console.Count(int64(r.Refused), "alert"))
+	}
+	if len(r.Alerts) == 0 {
+		_, err := fmt.Fprintln(console.To(out), "No alert.")
+		return err
+	}
+	t := console.NewTable(out, "began", "for", "rule", "span", "what")
+	t.Optional("span")
+	for _, a := range r.Alerts {
+		t.Row(console.LocalTime(a.Began), alertLength(a), a.Rule, OrDash(alertSpan(a)), console.Clip(a.Detail, 120))
+	}
+	return t.Flush()
+}
+
+// alertLength returns how long an alert lasted; a dash while it holds.
+func alertLength(a *evaluate.Alert) string {
+	if a.Ended == nil {
+		return "-"
+	}
+	return console.Millis(float64(a.Ended.Sub(a.Began)) / float64(time.Millisecond))
+}
+
+func alertSpan(a *evaluate.Alert) string {
+	if a.SpanName == nil {
+		return ""
+	}
+	return console.Clip(*a.SpanName, 30)
+}
