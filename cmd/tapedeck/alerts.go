@@ -29,8 +29,43 @@ import (
 
 // alertsCommand checks and tries the rules of alerts, and lists alerts.
 type alertsCommand struct {
+	List  alertsList  `cmd:"" default:"withargs" help:"List alerts, the latest first."`
 	Check alertsCheck `cmd:"" help:"Check a file of rules."`
 	Test  alertsTest  `cmd:"" help:"List the alerts that rules would have had during a recording."`
+}
+
+type alertsList struct {
+	Session string   `arg:"" optional:"" predictor:"session" help:"Only of this session."`
+	Rule    []string `help:"Only of this rule; may be repeated." placeholder:"NAME"`
+	State   string   `help:"Only those that are open, or that ended: open or ended." placeholder:"STATE"`
+	From    timeFlag `help:"Begun at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
+	To      timeFlag `help:"Begun before this time." placeholder:"TIME" aliases:"until"`
+	Limit   int      `help:"How many at most." default:"50" short:"n"`
+}
+
+// alertsAtOnce is the largest page of GET /v1/alerts.
+const alertsAtOnce = 500
+
+// Run lists the alerts.
+func (c *alertsList) Run(ctx context.Context, g *global) error {
+	q := url.Values{}
+	setAll(q, map[string][]string{"session": {c.Session}, "rule": c.Rule, "state": {c.State}, "from": {c.From.utc()}, "to": {c.To.utc()}})
+	t := printers.NewAlertTable(os.Stdout)
+	shown, next, err := list(ctx, g, "v1/alerts", q, c.Limit, alertsAtOnce, func(a *evaluate.Alert) { t.Add(a) })
+	if err != nil || g.JSON {
+		return err
+	}
+	if shown == 0 {
+		fmt.Fprintln(os.Stderr, "No alert.")
+		return nil
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if next != nil {
+		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --rule, --state, --from\n", 10*c.Limit)
+	}
+	return nil
 }
 
 type alertsCheck struct {

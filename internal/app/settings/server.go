@@ -25,6 +25,7 @@ type Server struct {
 	Readers          `group:"Limits"`
 	DialectFiles     `group:"Recording"`
 	Redaction        `group:"Recording"`
+	Alerts           `group:"Alerts"`
 	Erasures         `group:"Storage"`
 	Access           `group:"Access"`
 	ServerTLS        `group:"Access"`
@@ -67,7 +68,8 @@ func (s *Server) conflicts() error {
 	_, logins := s.LoginSettings(s.Tokens)
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
-	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
+	_, alerts := s.AlertRules()
+	return errors.Join(alerts, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
 }
 
 // Conflicts returns the errors of settings that contradict each other or name invalid files.

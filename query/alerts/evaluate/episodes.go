@@ -23,6 +23,7 @@ type Alert struct {
 	Ended    *time.Time `json:"ended"`     // when the condition was found not to hold any more; null while it holds
 
 	Tenant string `json:"-"`
+	Stream string `json:"-"` // see Session
 	Key    string `json:"-"` // identifies the condition in all tenants
 }
 
@@ -66,7 +67,7 @@ func (e *Episodes) New(s *Session, f *Finding) *Alert {
 	return &Alert{
 		ID: hash(s.Tenant, s.ID, f.Rule, f.Key, f.Episode), Rule: f.Rule, Kind: f.Kind, Session: s.ID,
 		SpanID: named(f.SpanID), SpanName: named(f.SpanName), Position: named(f.Position), Detail: f.Detail,
-		Began: time.Unix(0, f.Since).UTC(), Tenant: s.Tenant, Key: key,
+		Began: time.Unix(0, f.Since).UTC(), Tenant: s.Tenant, Stream: s.Stream, Key: key,
 	}
 }
 
@@ -101,6 +102,26 @@ func (e *Episodes) Finish(holds map[string]bool, now int64) (ended []*Alert) {
 		ended = append(ended, &over)
 	}
 	return ended
+}
+
+// Keep adds the conditions of the open episodes of a tenant to those that hold, for a tenant whose sessions could
+// not be read.
+func (e *Episodes) Keep(tenant string, holds map[string]bool) {
+	for key, a := range e.open {
+		if a.Tenant == tenant {
+			holds[key] = true
+		}
+	}
+}
+
+// Drop removes an episode that could not be stored. It begins again with the next evaluation.
+func (e *Episodes) Drop(a *Alert) { delete(e.open, a.Key) }
+
+// Restore opens an episode again whose end could not be stored.
+func (e *Episodes) Restore(a *Alert) {
+	open := *a
+	open.Ended = nil
+	e.open[a.Key] = &open
 }
 
 // Condition returns the key of a finding's condition, for Finish.

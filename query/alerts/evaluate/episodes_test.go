@@ -43,7 +43,7 @@ func (r *run) set(at float64, id string, status schema.Status, why string) {
 func ns(at float64) int64 { return int64((1000 + at) * float64(second)) }
 
 // script reads the steps of a session, a line each: "AT begin KIND ID PARENT NAME ARGUMENTS", "AT STATUS ID
-// [WHY]", "AT frame", "AT tokens N", "AT cost N", "AT end". The rules are evaluated each second, and the
+// [WHY]", "AT frame", "AT tokens N", "AT cost N", "AT end", "AT call ID NAME ARGUMENTS" for a tool call that ends at once. The rules are evaluated each second, and the
 // alerts are written as "rule BEGIN-END span".
 func script(t *testing.T, rules []rule.Rule, text string) string {
 	t.Helper()
@@ -110,6 +110,9 @@ func script(t *testing.T, rules []rule.Rule, text string) string {
 		switch words[1] {
 		case "begin":
 			r.begin(at, schema.SpanKind(words[2]), words[3], strings.Trim(words[4], "-"), words[5], words[6])
+		case "call":
+			r.begin(at, schema.SpanTool, words[2], "", words[3], words[4])
+			r.set(at, words[2], schema.StatusOK, "")
 		case "frame":
 			r.LastAt = ns(at)
 		case "tokens":
@@ -159,15 +162,15 @@ func TestRules(t *testing.T) {
 		{"nothing is open", "silence", "0 begin llm m - opus\n1 ok m\n4000 end", ""},
 
 		{"the same call three times", "loop",
-			"0 begin tool a - sh x\n1 ok a\n2 begin tool b - sh x\n3 ok b\n4 begin tool c - sh x\n5 ok c\n6 begin tool d - sh x\n10 end", "loop 4 c"},
+			"0 call a sh x\n2 call b sh x\n4 call c sh x\n6 call d sh x\n10 end", "loop 4 c"},
 		{"the loop ends with a new call", "loop",
-			"0 begin tool a - sh x\n1 ok a\n2 begin tool b - sh x\n3 ok b\n4 begin tool c - sh x\n5 ok c\n6 begin tool d - sh y\n10 end", "loop 4 c until 6"},
+			"0 call a sh x\n2 call b sh x\n4 call c sh x\n6 call d sh y\n10 end", "loop 4 c until 6"},
 		{"two calls in turn", "loop",
-			"0 begin tool a - sh x\n1 begin tool b - sh y\n2 begin tool c - sh x\n3 begin tool d - sh y\n4 begin tool e - sh x\n5 begin tool f - sh y\n10 end", "loop 5 f"},
+			"0 call a sh x\n1 call b sh y\n2 call c sh x\n3 call d sh y\n4 call e sh x\n5 call f sh y\n10 end", "loop 5 f"},
 		{"tests between edits", "loop",
-			"0 begin tool a - sh test\n1 begin tool b - edit 1\n2 begin tool c - sh test\n3 begin tool d - edit 2\n4 begin tool e - sh test\n5 begin tool f - edit 3\n10 end", ""},
-		{"a tool that is left out", "loop", "0 begin tool a - poll x\n1 begin tool b - poll x\n2 begin tool c - poll x\n10 end", ""},
-		{"calls without known arguments", "loop", "0 begin tool a - sh\n1 begin tool b - sh\n2 begin tool c - sh\n10 end", ""},
+			"0 call a sh test\n1 call b edit 1\n2 call c sh test\n3 call d edit 2\n4 call e sh test\n5 call f edit 3\n10 end", ""},
+		{"a tool that is left out", "loop", "0 call a poll x\n1 call b poll x\n2 call c poll x\n10 end", ""},
+		{"calls without known arguments", "loop", "0 call a sh\n1 call b sh\n2 call c sh\n10 end", ""},
 		{"the same refusal three times", "loop",
 			"0 begin tool a - sh 1\n1 rejected a no\n2 begin tool b - sh 2\n3 rejected b no\n4 begin tool c - sh 3\n5 rejected c no\n10 end", "loop 5 c"},
 		{"refusals for different reasons", "loop",
@@ -203,7 +206,7 @@ func TestLongLoop(t *testing.T) {
 	for i := range 10 {
 		s.Calls = nil
 		for k := range 5 {
-			s.Calls = append(s.Calls, evaluate.Span{ID: fmt.Sprint(i + k), Kind: schema.SpanTool, Name: "sh", Arguments: "x", Status: schema.StatusOK, Begin: int64(i + k)})
+			s.Calls = append(s.Calls, evaluate.Span{ID: fmt.Sprint(i + k), Kind: schema.SpanTool, Name: "sh", Arguments: "x", Status: schema.StatusOK, Begin: int64(i + k), Ended: int64(i + k)})
 		}
 		for _, f := range evaluate.Findings(rules, &s, nil, int64(i+10)) {
 			if a := episodes.New(&s, &f); a != nil && episodes.Begin(a, int64(i+10)) {

@@ -52,14 +52,14 @@ func (s streak) full() (full *repeated, of action) {
 
 // noProgress finds runs that repeat the same call with the same arguments, without a call between that is
 // new in the run, and runs in which calls of a tool fail or are rejected for the same reason again and
-// again, without one between that succeeded. Edits between two tests are new calls, so a run that edits
+// again, without one between that succeeded. A call counts when it has ended. Edits between two tests are new calls, so a run that edits
 // and tests makes progress.
 func noProgress(r *rule.Rule, s *Session) (found []Finding) {
 	threads := map[thread]*repetitions{}
 	var order []*repetitions
 	for i := range s.Calls {
 		c := &s.Calls[i]
-		if !r.Of(c.Name) {
+		if !r.Of(c.Name) || c.open() {
 			continue
 		}
 		t := thread{c.Run, c.Agent}
@@ -71,7 +71,7 @@ func noProgress(r *rule.Rule, s *Session) (found []Finding) {
 	}
 	for _, t := range order {
 		if full, a := t.calls.full(); full != nil {
-			f := of(r, full.at, full.first.ID, full.at.Begin)
+			f := of(r, full.at, full.first.ID, max(full.at.Ended, full.at.Begin))
 			f.Key = fmt.Sprintf("call %q %q", t.thread, a)
 			f.Detail = fmt.Sprintf("the call of %s with the same arguments was made %d times, with nothing new between", a.tool, r.Calls)
 			found = append(found, f)
@@ -96,7 +96,7 @@ func (t *repetitions) add(r *rule.Rule, c *Span) {
 		t.calls.add(call, c, r.Calls)
 	}
 	switch {
-	case r.Refusals == 0 || c.open():
+	case r.Refusals == 0:
 	case c.Status == schema.StatusRejected || c.Status == schema.StatusError && c.Error != "":
 		t.refusals.add(action{c.Name, c.Error}, c, r.Refusals)
 	case c.Status == schema.StatusOK:

@@ -13,7 +13,8 @@ import (
 type Session struct {
 	Tenant string
 	ID     string
-	LastAt int64 // arrival of the last frame
+	Stream string // the stream that began last; its alerts are deleted with it
+	LastAt int64  // arrival of the last frame
 	// ModelAt is the latest end of a model call, 0 for none.
 	ModelAt int64
 	// Open are the spans without an end. A session has few; the caller bounds them.
@@ -67,4 +68,13 @@ type Finding struct {
 	SpanName string
 	Position string
 	Detail   string // what happened, a clause
+}
+
+// EachOpenTool calls see with the name of the tool of each open call.
+func (s *Session) EachOpenTool(see func(tool string)) {
+	for i := range s.Open {
+		if s.Open[i].Kind == schema.SpanTool {
+			see(s.Open[i].Name)
+		}
+	}
 }

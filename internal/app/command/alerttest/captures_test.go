@@ -91,6 +91,7 @@ func setTimes(t *testing.T, d dialect.Dialect, frames []schema.Frame) {
 		if at != 0 {
 			known = append(known, at)
 		}
+		frames[i].At = 0
 		if len(known) > 0 {
 			frames[i].At = slices.Max(known)
 		}

@@ -27,6 +27,24 @@ func AlertTest(out, notes io.Writer, r *alerttest.Result) error {
 	return t.Flush()
 }
 
+// AlertTable is a list of alerts.
+type AlertTable struct{ table *console.Table }
+
+// NewAlertTable begins a list.
+func NewAlertTable(out io.Writer) *AlertTable {
+	t := console.NewTable(out, "began", "for", "rule", "session", "span", "what")
+	t.Optional("span")
+	return &AlertTable{t}
+}
+
+// Add adds an alert.
+func (t *AlertTable) Add(a *evaluate.Alert) {
+	t.table.Row(console.LocalTime(a.Began), alertLength(a), a.Rule, console.Clip(a.Session, 40), OrDash(alertSpan(a)), console.Clip(a.Detail, 120))
+}
+
+// Flush writes the list.
+func (t *AlertTable) Flush() error { return t.table.Flush() }
+
 // alertLength returns how long an alert lasted; a dash while it holds.
 func alertLength(a *evaluate.Alert) string {
 	if a.Ended == nil {

@@ -1,0 +1,3 @@
+SELECT DISTINCT alert_id
+FROM alerts
+WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND alert_id IN {ids:Array(String)}
