@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"tapedeck/internal/app/lifecycle/lease"
+	"tapedeck/internal/backoff"
 	"tapedeck/internal/metric"
 	"tapedeck/query"
 	"tapedeck/query/alerts/rule"
@@ -86,7 +87,7 @@ func (s *Service) Run(ctx context.Context) {
 			s.opts.Log.Warn("alerts: the evaluation of the rules failed, trying again", "error", err)
 		}
 		open.Reset()
-		if !sleep(ctx, leaseEvery) {
+		if !backoff.Sleep(ctx, leaseEvery) {
 			return
 		}
 	}
@@ -112,20 +113,8 @@ func (s *Service) evaluate(ctx context.Context) error {
 		rounds.WithLabelValues("done").Inc()
 		lastRound.SetToCurrentTime()
 		duration.Set(took.Seconds())
-		if !sleep(ctx, max(s.opts.Every-took, (share-1)*took)) {
+		if !backoff.Sleep(ctx, max(s.opts.Every-took, (share-1)*took)) {
 			return nil
 		}
-	}
-}
-
-// sleep returns false if ctx ends before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
