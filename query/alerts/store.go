@@ -97,7 +97,11 @@ func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[*evaluate.
 
 // ReadOpen returns the open alerts of all tenants.
 func ReadOpen(ctx context.Context, r *query.Reader) ([]*evaluate.Alert, error) {
-	rows, err := query.Ask[row](ctx, r, statements, "open_alerts", nil, query.Args{"limit": openMost})
+	return read(ctx, r, "open_alerts", query.Args{"limit": openMost})
+}
+
+func read(ctx context.Context, r *query.Reader, statement string, a query.Args) ([]*evaluate.Alert, error) {
+	rows, err := query.Ask[row](ctx, r, statements, statement, nil, a)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +112,12 @@ func ReadOpen(ctx context.Context, r *query.Reader) ([]*evaluate.Alert, error) {
 	return list, nil
 }
 
-// Known returns which alerts of a tenant are stored, by id.
+// ReadRecent returns the alerts of all tenants that began or ended since a time.
+func ReadRecent(ctx context.Context, r *query.Reader, since time.Time) ([]*evaluate.Alert, error) {
+	return read(ctx, r, "recent_alerts", query.Args{"limit": openMost, "since": since.UnixNano()})
+}
+
+// Known returns which alerts of a tenant are stored and not deleted, by id.
 func Known(ctx context.Context, r *query.Reader, tenant string, list []*evaluate.Alert) (map[string]bool, error) {
 	var ids, sessions []string
 	for _, a := range list {

@@ -16,10 +16,11 @@ const seenMost = 100_000
 // evaluation is the work under one lease.
 type evaluation struct {
 	*Options
-	sessions *live.Reader
-	episodes *evaluate.Episodes
-	seen     map[string]bool // ids of alerts that are stored
-	refused  map[string]bool // ids of alerts beyond the bound of their rule
+	sessions   *live.Reader
+	episodes   *evaluate.Episodes
+	deliveries *deliveries
+	seen       map[string]bool // ids of alerts that are stored
+	refused    map[string]bool // ids of alerts beyond the bound of their rule
 }
 
 // begin continues with the alerts that are stored as open.
@@ -28,7 +29,11 @@ func begin(ctx context.Context, o *Options) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evaluation{Options: o, sessions: live.NewReader(o.Reader, o.Rules), episodes: evaluate.NewEpisodes(o.Rules, stored...),
+	sent, err := newDeliveries(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &evaluation{Options: o, deliveries: sent, sessions: live.NewReader(o.Reader, o.Rules), episodes: evaluate.NewEpisodes(o.Rules, stored...),
 		seen: map[string]bool{}, refused: map[string]bool{}}, nil
 }
 
@@ -52,18 +57,30 @@ func (e *evaluation) round(ctx context.Context) error {
 		}
 	}
 	for _, over := range e.episodes.Finish(holds, now) {
-		if err := alerts.Write(ctx, e.Reader, over); err != nil {
+		if err := e.end(ctx, over); err != nil {
 			e.episodes.Restore(over)
 			failed = append(failed, err)
-			continue
 		}
-		e.remember(over.ID)
-		e.Log.Info("alerts: an alert ended", "tenant", over.Tenant, "session", over.Session, "rule", over.Rule, "alert", over.ID)
 	}
 	for name, n := range e.episodes.Open() {
 		open.WithLabelValues(name).Set(float64(n))
 	}
 	return errors.Join(failed...)
+}
+
+// end stores the end of an alert, unless its session was deleted or erased meanwhile.
+func (e *evaluation) end(ctx context.Context, over *evaluate.Alert) error {
+	known, err := alerts.Known(ctx, e.Reader, over.Tenant, []*evaluate.Alert{over})
+	if err != nil || !known[over.ID] {
+		return err
+	}
+	if err := alerts.Write(ctx, e.Reader, over); err != nil {
+		return err
+	}
+	e.remember(over.ID)
+	e.deliveries.add(over)
+	e.Log.Info("alerts: an alert ended", "tenant", over.Tenant, "session", over.Session, "rule", over.Rule, "alert", over.ID)
+	return nil
 }
 
 // tenant evaluates the rules for the sessions of a tenant, and adds the conditions that hold.
@@ -120,6 +137,7 @@ func (e *evaluation) begin(ctx context.Context, a *evaluate.Alert, now int64) er
 		e.episodes.Drop(a)
 		return err
 	}
+	e.deliveries.add(a)
 	begun.WithLabelValues(a.Rule).Inc()
 	e.Log.Warn("alerts: an alert began", "tenant", a.Tenant, "session", a.Session, "rule", a.Rule, "alert", a.ID, "detail", a.Detail)
 	return nil

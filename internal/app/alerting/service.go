@@ -6,10 +6,12 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/app/lifecycle/lease"
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/metric"
@@ -29,7 +31,9 @@ type Options struct {
 	// Every is the interval between evaluations; default 1 s. It is longer while an evaluation takes more than a
 	// tenth of it.
 	Every time.Duration
-	Log   *slog.Logger
+	// Webhooks receive the alerts.
+	Webhooks []*webhook.Target
+	Log      *slog.Logger
 }
 
 // Service evaluates rules.
@@ -99,6 +103,13 @@ func (s *Service) evaluate(ctx context.Context) error {
 	if err != nil {
 		rounds.WithLabelValues("failed").Inc()
 		return err
+	}
+	sending, end := context.WithCancel(ctx)
+	var queues sync.WaitGroup
+	defer queues.Wait()
+	defer end()
+	for _, q := range e.deliveries.queues {
+		queues.Go(func() { q.Run(sending) })
 	}
 	for {
 		began := time.Now()

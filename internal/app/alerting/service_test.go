@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"tapedeck/internal/app/alerting"
+	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
@@ -75,6 +81,97 @@ func TestEpisode(t *testing.T) {
 	})
 	if last := listed(t, r, db.Tenant)[0]; last.ID != first.ID || !last.Ended.Equal(querytest.When(80)) {
 		t.Errorf("%+v, begun as %+v", last, first)
+	}
+}
+
+// A webhook receives the begin of an alert, and the end, each once although another server takes over; what it has not
+// taken is sent again by the next server.
+func TestWebhook(t *testing.T) {
+	db, nc := querytest.New(t), localtest.NATS(t)
+	db.Add(recording(true, 5))
+	r := querytest.Reader(db, 80)
+	received := make(chan string, 10)
+	var refuse atomic.Bool
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		received <- r.Header.Get("Tapedeck-Event-Id")
+		if refuse.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer s.Close()
+	options := func() alerting.Options {
+		to, err := webhook.New(webhook.Options{URL: s.URL, Secret: "key", Inward: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return alerting.Options{Rules: rules, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Webhooks: []*webhook.Target{to}}
+	}
+	stop := start(t, options())
+	began := bounded.Receive(t, received)
+	alert := listed(t, r, db.Tenant)[0]
+	if began != alert.ID+":alert.began" {
+		t.Errorf("%s was received, the alert is %s", began, alert.ID)
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounded.Until(t, "what was taken is remembered", func() bool {
+		kv, err := js.KeyValue(t.Context(), "TAPEDECK_ALERTS_SENT")
+		if err != nil {
+			return false
+		}
+		keys, err := kv.Keys(t.Context())
+		return err == nil && len(keys) == 1
+	})
+	refuse.Store(true)
+	ended := recording(false, 90)
+	ended.State.Version = 100
+	db.Add(ended)
+	if end := bounded.Receive(t, received); end != alert.ID+":alert.ended" {
+		t.Errorf("%s was received after the end", end)
+	}
+	stop()
+	for len(received) > 0 { // further attempts of the first server
+		if id := <-received; id != alert.ID+":alert.ended" {
+			t.Errorf("%s was received again", id)
+		}
+	}
+	refuse.Store(false)
+	start(t, options())
+	if end := bounded.Receive(t, received); end != alert.ID+":alert.ended" {
+		t.Errorf("the next server sent %s", end)
+	}
+}
+
+// Nothing is written about a session that was deleted while its alert was open.
+func TestDeleted(t *testing.T) {
+	db, nc := querytest.New(t), localtest.NATS(t)
+	db.Add(recording(true, 5))
+	r := querytest.Reader(db, 80)
+	evaluated := make(chan struct{}, 1)
+	lag := func(context.Context) (time.Duration, error) {
+		select {
+		case evaluated <- struct{}{}:
+		default:
+		}
+		return 0, nil
+	}
+	start(t, alerting.Options{Rules: rules, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Lag: lag})
+	bounded.Until(t, "the alert begins", func() bool { return len(listed(t, r, db.Tenant)) == 1 })
+	open, err := alerts.ReadOpen(t.Context(), r)
+	if err != nil || len(open) != 1 {
+		t.Fatalf("%d alerts are open, %v", len(open), err)
+	}
+	db.Exec("TRUNCATE TABLE alerts")
+	ended := recording(false, 90)
+	ended.State.Version = 100
+	db.Add(ended)
+	for range 4 { // of which two begin after the end, and the first of them has ended
+		bounded.Receive(t, evaluated)
+	}
+	if list := listed(t, r, db.Tenant); len(list) > 0 {
+		t.Errorf("an alert was written: %+v", list[0])
 	}
 }
 

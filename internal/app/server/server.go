@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/tap/websocket"
 	"tapedeck/internal/app/alerting"
+	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/health"
@@ -72,6 +73,8 @@ type Options struct {
 	Retain retention.Options
 	// AlertRules are the rules of alerts; none means that no alert begins. They are evaluated with the role api.
 	AlertRules []rule.Rule
+	// AlertTargets receive the alerts.
+	AlertTargets []*webhook.Target
 	// Origins are the origins of pages on other sites that may call the API: with a token where the
 	// server has tokens, else to read.
 	Origins []string

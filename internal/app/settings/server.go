@@ -69,7 +69,8 @@ func (s *Server) conflicts() error {
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
 	_, alerts := s.AlertRules()
-	return errors.Join(alerts, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
+	_, targets := s.AlertTargets()
+	return errors.Join(alerts, targets, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
 }
 
 // Conflicts returns the errors of settings that contradict each other or name invalid files.
@@ -108,7 +109,8 @@ func (s *Serve) Conflicts() error {
 
 // Exposed returns warnings about files with secrets that other users can read.
 func (s *Server) Exposed() []string {
-	return secretFiles(map[string]string{"--tls-key": s.TLSKey, "--oidc-client-secret-file": s.OIDCClientSecret})
+	return secretFiles(map[string]string{"--tls-key": s.TLSKey, "--oidc-client-secret-file": s.OIDCClientSecret,
+		"--alert-webhook-secret-file": s.Secret})
 }
 
 // Exposed returns warnings about files with secrets that other users can read.
