@@ -21,7 +21,7 @@ var commandGroups = []kong.Group{
 }
 
 // foldedCommands are commands that the help of the program names in one line.
-var foldedCommands = []string{"archive", "completion", "flush", "forward", "health", "tenants", "version"}
+var foldedCommands = []string{"alerts", "archive", "completion", "flush", "forward", "health", "tenants", "version"}
 
 // flagsCommand has no function but its help, which lists the flags that every command takes.
 type flagsCommand struct{}

@@ -34,6 +34,7 @@ type cli struct {
 	Play     playCommand     `cmd:"" group:"look" help:"Play a session at its original timing."`
 	Search   searchCommand   `cmd:"" group:"look" help:"Find what was said, called, returned, or failed."`
 	Notes    notesCommand    `cmd:"" group:"look" help:"Write notes, labels and thumbs on sessions, and list them."`
+	Alerts   alertsCommand   `cmd:"" group:"look" help:"Check and try rules of alerts, and list alerts."`
 	Diff     diffCommand     `cmd:"" group:"look" help:"Compare two sessions step by step."`
 	Bisect   bisectCommand   `cmd:"" group:"look" help:"Find the session since which a condition holds."`
 	Assert   assertCommand   `cmd:"" group:"look" help:"Check conditions on a tape or a session, for CI."`

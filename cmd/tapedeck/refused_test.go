@@ -38,6 +38,8 @@ func TestRefusedFlags(t *testing.T) {
 		"assert x.tape --no-fails --price-file=":     "--price-file",
 		"assert x.tape --no-fails --max-tokens=-1":   "--max-tokens -1: it must be 0 or more",
 		"assert x.tape --no-fails --max-gap=-1s":     "--max-gap -1s: it must be 0s or more",
+		"alerts test x --rules /nonexistent":         "--rules",
+		"alerts list --limit 0":                      "--limit 0: it must be",
 		"notes s --limit 0":                          "--limit 0: it must be 1 or more",
 		"bills close 2026-10 --all --account tenant": "not both",
 	} {

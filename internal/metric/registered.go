@@ -31,6 +31,11 @@ func Gauge(role Role, name, help string) prometheus.Gauge {
 	return registered(Define(role, GaugeKind, name, help).Gauge())
 }
 
+// GaugeVec declares and registers gauges with labels.
+func GaugeVec(role Role, name, help string, labels ...string) *prometheus.GaugeVec {
+	return registered(Define(role, GaugeKind, name, help, labels...).GaugeVec())
+}
+
 // Histogram declares and registers a histogram.
 func Histogram(role Role, name, help string, buckets []float64) prometheus.Histogram {
 	return registered(Define(role, HistogramKind, name, help).Histogram(buckets))

@@ -8,6 +8,7 @@ import (
 	"tapedeck/internal/quota"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
+	"tapedeck/query/alerts"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/billing/evidence"
@@ -38,7 +39,7 @@ import (
 // Server holds the handlers of all queries.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
-	Compare, Search, Totals, Open                                                  endpoint.Tenant
+	Compare, Search, Totals, Open, Alerts                                          endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -96,7 +97,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 	exports := focus.Handler{Base: b, Store: bills.NewStore(reader, nil, nil, log)} // never closes a bill
 	return &Server{
 		Sessions:       sessionlist.Handler{Base: b}.Sessions,
-		Open:           openspans.Handler{Base: b}.Open,
+		Open:           openspans.Handler{Base: b, Usuals: toolreport.NewUsuals()}.Open,
 		Totals:         sessiontotals.Handler{Base: b}.Totals,
 		Facets:         facets.Handler{Base: b}.Facets,
 		Streams:        streamlist.Handler{Base: b}.Streams,
@@ -104,6 +105,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Charges:        charges.Handler{Base: b}.Charges,
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
+		Alerts:         alerts.Handler{Base: b}.List,
 		Calls:          modelcalls.Handler{Base: b}.Calls,
 		Compare:        compare.Handler{Base: b}.Compare,
 		Search:         search.Handler{Base: b}.Search,
@@ -127,6 +129,12 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		ReconcileExport: reconcile.Handler{Base: b}.Export,
 		base:            b,
 	}
+}
+
+// WithUsuals shares a cache of the times of tools. It returns s.
+func (s *Server) WithUsuals(u *toolreport.Usuals) *Server {
+	s.Open = openspans.Handler{Base: s.base, Usuals: u}.Open
+	return s
 }
 
 // WithComparisons limits the number of concurrent comparisons. It returns s.

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 0a8f51cb3b892cad
+-- migrations: b5bf0436571cb037
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1193,4 +1193,25 @@ CREATE TABLE IF NOT EXISTS notes
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (tenant, session_id, stream_id, note_id)
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE IF NOT EXISTS alerts
+(
+    `tenant` LowCardinality(String),
+    `session_id` String,
+    `stream_id` String,
+    `alert_id` String,
+    `version` UInt64,
+    `rule` LowCardinality(String),
+    `kind` LowCardinality(String),
+    `condition` String,
+    `span_id` String,
+    `span_name` String,
+    `position` String,
+    `detail` String,
+    `began_at` DateTime64(9, 'UTC'),
+    `ended_at` DateTime64(9, 'UTC')
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (tenant, session_id, stream_id, alert_id)
 SETTINGS index_granularity = 8192;

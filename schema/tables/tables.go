@@ -65,6 +65,7 @@ var All = []Table{
 	{"settled_calls", Recording, Facts, OfRecords},
 	{"settled_tools", Recording, Facts, OfRecords},
 	{"notes", Recording, Charges, ""},
+	{"alerts", Recording, Facts, ""},
 	{"redecodes", Recording, Charges, ""},
 	{"streams", Recording, Charges, ""},
 	{"bills", Bill, Bills, ""},

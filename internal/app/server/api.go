@@ -25,6 +25,7 @@ import (
 	"tapedeck/query/endpoint"
 	queryhttp "tapedeck/query/http"
 	"tapedeck/query/pricing/pricetables"
+	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/streamlist"
 	"tapedeck/replay/clickhouse"
 	replayhttp "tapedeck/replay/http"
@@ -117,12 +118,13 @@ func (s *Server) readRoutes(rt *routeTable) {
 	tables := pricetables.NewStore(s.Node.DB, s.Log)
 	options = append(options, query.WithPrices(tables))
 	reader, decoder := query.NewReader(s.Node.DB, options...), redecode.New(s.Node.Work, s.Node.DSN, s.Log)
-	s.reader = reader
+	usuals := toolreport.NewUsuals()
+	s.reader, s.alerting = reader, s.newAlerting(usuals, options)
 	decoder.Announce = s.Node.Changes.Sessions
 	decoder.Copies, decoder.JSONDepth = erasure.Copies{Service: s.Erasures}, s.Limits.JSONDepth
 	store, tapes := s.bills(reader, decoder), tapeexport.New(s.Node.DB, s.tapes)
 	q := queryhttp.New(reader, s.Log, queryhttp.WithPrices(tables), queryhttp.WithWriteTimeout(s.Slow.Write)).
-		WithComparisons(s.Concurrency.Comparisons).WithNotes(authorOf).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
+		WithComparisons(s.Concurrency.Comparisons).WithUsuals(usuals).WithNotes(authorOf).WithBills(store).WithEvidence(store, s.evidenceTapes(tapes),
 		readsPrices)
 	s.queryRoutes(rt, q)
 	s.billRoutes(rt, q)
@@ -166,6 +168,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/timeline", nil, forSession(q.Timeline)},
 		{shared(reads), audit.TranscriptRead, getHead, "/v1/sessions/:id/transcript", nil, s.reads(forSession(q.Transcript))},
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/density", nil, forSession(q.Density)},
+		{reads, audit.None, getHead, "/v1/alerts", nil, forTenant(s.complete(s.partial(q.Alerts)))},
 		{reads, audit.None, getHead, "/v1/notes", nil, forTenant(s.complete(s.partial(q.Notes)))},
 		{reads, audit.None, getHead, "/v1/sessions/:id/notes", nil, forSession(q.SessionNotes)},
 		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes", nil, forSession(q.AddNote)},

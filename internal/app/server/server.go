@@ -22,6 +22,8 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/tap/websocket"
+	"tapedeck/internal/app/alerting"
+	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/health"
@@ -37,6 +39,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 	"tapedeck/query"
+	"tapedeck/query/alerts/rule"
 	"tapedeck/replay/clickhouse"
 	"tapedeck/replay/live"
 	"tapedeck/schema/sessioncache"
@@ -68,6 +71,10 @@ type Options struct {
 	Erase erasure.Options
 	// Retain holds the settings of retention; the server sets NATS, DB and similar fields.
 	Retain retention.Options
+	// AlertRules are the rules of alerts; none means that no alert begins. They are evaluated with the role api.
+	AlertRules []rule.Rule
+	// AlertTargets receive the alerts.
+	AlertTargets []*webhook.Target
 	// Origins are the origins of pages on other sites that may call the API: with a token where the
 	// server has tokens, else to read.
 	Origins []string
@@ -120,6 +127,7 @@ type Server struct {
 	Erasures  *erasure.Service    // nil without the role api
 	retention *retention.Service  // nil without the role api
 	backups   *backup.Service     // nil without the role api
+	alerting  *alerting.Service   // nil without the role api, and without rules
 	heads     slow.Heads
 	stopping  atomic.Bool
 	visits    audit.Visits
@@ -194,6 +202,9 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	}
 	if s.retention != nil {
 		working.Go(func() { s.retention.Run(workCtx) })
+	}
+	if s.alerting != nil {
+		working.Go(func() { s.alerting.Run(workCtx) })
 	}
 	if s.backups != nil {
 		working.Go(func() { s.backups.Run(workCtx) })

@@ -25,6 +25,12 @@ func (s *Server) ServerOptions(o server.Options, log *slog.Logger) (_ server.Opt
 	if o.Proxies, err = s.Proxies(); err != nil {
 		return o, err
 	}
+	if o.AlertRules, err = s.AlertRules(); err != nil {
+		return o, err
+	}
+	if o.AlertTargets, err = s.AlertTargets(); err != nil {
+		return o, err
+	}
 	o.Hosts, o.Origins, o.Erase, o.Log, o.Limits = s.Hosts(), s.AllowOrigin, s.ErasureOptions(), log, s.Limits()
 	o.Concurrency, o.Headers, o.Slow, o.Query = s.Concurrency(), s.Headers(), s.Slow(), s.QueryLimits()
 	o.Readers, o.QuietAfter, o.Pprof, o.DrainDelay = s.Budget(), s.QuietAfter, s.Pprof, s.DrainDelay

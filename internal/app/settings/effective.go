@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding"
 	"fmt"
+	"net/url"
 	"os"
 	"reflect"
 	"slices"
@@ -66,6 +67,9 @@ func valueText(f *kong.Flag) string {
 	if f.Tag.Get("secret") == "url" {
 		return jetstream.RedactServers(fmt.Sprint(v))
 	}
+	if f.Tag.Get("secret") == "path" {
+		return hostsOf(v.([]string))
+	}
 	switch v := v.(type) {
 	case encoding.TextMarshaler:
 		text, err := v.MarshalText()
@@ -81,6 +85,18 @@ func valueText(f *kong.Flag) string {
 		return strings.TrimSuffix(fmt.Sprintf("%g", v), ".0")
 	}
 	return fmt.Sprint(v)
+}
+
+// hostsOf returns URLs without what comes after their hosts, which may be a secret.
+func hostsOf(urls []string) string {
+	list := make([]string, len(urls))
+	for i, text := range urls {
+		list[i] = "…"
+		if u, err := url.Parse(text); err == nil && u.Host != "" {
+			list[i] = u.Scheme + "://" + u.Host + "/…"
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // shortDuration formats 1m0s as 1m.

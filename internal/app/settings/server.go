@@ -25,6 +25,7 @@ type Server struct {
 	Readers          `group:"Limits"`
 	DialectFiles     `group:"Recording"`
 	Redaction        `group:"Recording"`
+	Alerts           `group:"Alerts"`
 	Erasures         `group:"Storage"`
 	Access           `group:"Access"`
 	ServerTLS        `group:"Access"`
@@ -67,7 +68,9 @@ func (s *Server) conflicts() error {
 	_, logins := s.LoginSettings(s.Tokens)
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
-	return errors.Join(rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
+	_, alerts := s.AlertRules()
+	_, targets := s.AlertTargets()
+	return errors.Join(alerts, targets, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
 }
 
 // Conflicts returns the errors of settings that contradict each other or name invalid files.
@@ -106,7 +109,8 @@ func (s *Serve) Conflicts() error {
 
 // Exposed returns warnings about files with secrets that other users can read.
 func (s *Server) Exposed() []string {
-	return secretFiles(map[string]string{"--tls-key": s.TLSKey, "--oidc-client-secret-file": s.OIDCClientSecret})
+	return secretFiles(map[string]string{"--tls-key": s.TLSKey, "--oidc-client-secret-file": s.OIDCClientSecret,
+		"--alert-webhook-secret-file": s.Secret})
 }
 
 // Exposed returns warnings about files with secrets that other users can read.

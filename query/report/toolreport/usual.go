@@ -13,8 +13,8 @@ import (
 // UsualCalls is how many calls of a tool a p99 requires.
 const UsualCalls = 20
 
-// usualRange is how far back the calls of ReadUsual reach.
-const usualRange = 30 * 24 * time.Hour
+// UsualRange is how far back the calls of ReadUsual reach.
+const UsualRange = 30 * 24 * time.Hour
 
 // Usual is how long the calls of a tool take.
 type Usual struct {
@@ -36,7 +36,7 @@ func ReadUsual(ctx context.Context, r *query.Reader, tenant string, tools map[st
 		return usual, nil
 	}
 	now := query.Instant(r.Now())
-	b := grouping.New(tenant, now.Add(-usualRange), time.Time{}, nil, grouping.Whole)
+	b := grouping.New(tenant, now.Add(-UsualRange), time.Time{}, nil, grouping.Whole)
 	if err := b.UseCalls(ctx, r); err != nil {
 		return nil, err
 	}

@@ -6,18 +6,22 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
+	"tapedeck/query/report/toolreport"
 	"tapedeck/query/sessionfilter"
 )
 
 const sessionsLimit, sessionsMost = 50, 200 // on a page
 
 // Handler serves the route of what runs now.
-type Handler struct{ *endpoint.Base }
+type Handler struct {
+	*endpoint.Base
+	Usuals *toolreport.Usuals
+}
 
 // Open serves GET /v1/open.
 func (h Handler) Open(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := Query{Tenant: tenant}
+	q := Query{Tenant: tenant, Usuals: h.Usuals}
 	if f := sessionfilter.Read(p); f != nil {
 		q.Filter = *f
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
+	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/sessionfilter"
 )
@@ -23,6 +24,7 @@ type Query struct {
 	Sort   sessionfilter.Sort // "" means the earliest start first
 	Limit  int                // sessions on a page, at least 1
 	Cursor string
+	Usuals *toolreport.Usuals // nil reads the times of earlier calls each time
 }
 
 // Session is an open session with its open spans.
@@ -61,5 +63,5 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[Session], 
 		page.Items[i] = Session{ID: s.ID, Title: s.Title, Status: s.Status, Agents: s.Agents, Tags: s.Tags,
 			Started: s.Started, LastAt: s.LastAt, RunningMS: s.RunningMS, SilentMS: s.SilentMS, Spans: []Span{}}
 	}
-	return page, addSpans(ctx, r, q.Tenant, page.Items)
+	return page, addSpans(ctx, r, q.Tenant, page.Items, q.Usuals)
 }

@@ -68,7 +68,7 @@ type spanRow struct {
 }
 
 // addSpans adds the open spans to sessions.
-func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Session) error {
+func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Session, usuals *toolreport.Usuals) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Se
 		return err
 	})
 	group.Go(func() (err error) {
-		usual, err = readUsual(within, r, tenant, rows)
+		usual, err = usuals.Read(within, r, tenant, toolsOf(rows))
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -156,15 +156,15 @@ func readArguments(ctx context.Context, r *query.Reader, a query.Args, rows []sp
 	return of, err
 }
 
-// readUsual returns the times of the tools that have enough earlier calls.
-func readUsual(ctx context.Context, r *query.Reader, tenant string, rows []spanRow) (map[string]toolreport.Usual, error) {
+// toolsOf returns the names of the tools with an open call.
+func toolsOf(rows []spanRow) map[string]bool {
 	tools := map[string]bool{}
 	for i := range rows {
 		if rows[i].Kind == string(schema.SpanTool) && rows[i].Name != "" {
 			tools[rows[i].Name] = true
 		}
 	}
-	return toolreport.ReadUsual(ctx, r, tenant, tools)
+	return tools
 }
 
 func compare(runningMS float64, times toolreport.Usual) *Usual {

@@ -54,6 +54,7 @@ var probes = map[string]probe{
 	"GET /v1/sessions":                               {read, "", "", ""},
 	"GET /v1/open":                                   {read, "", "", ""},
 	"POST /mcp":                                      {read, "", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_sessions","arguments":{}}}`},
+	"GET /v1/alerts":                                 {read, "", "", ""},
 	"GET /v1/notes":                                  {read, "", "", ""},
 	"GET /v1/sessions/{id}/notes":                    {read, "", "", ""},
 	"POST /v1/sessions/{id}/notes":                   {admin, "", "application/json", `{"labels":["x"]}`}, // or the scopes read and note, see TestNotes

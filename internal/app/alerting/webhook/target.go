@@ -1,0 +1,186 @@
+// Package webhook sends alerts to the addresses that the operator named. Each event is sent until the
+// receiver has taken it, for a bounded time, and may arrive more than once, with the same id.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"syscall"
+	"time"
+
+	"tapedeck/query/alerts/evaluate"
+)
+
+// Options configure a Target.
+type Options struct {
+	URL    string
+	Secret string // the key of the signature
+	// Inward allows addresses that are not public: loopback, private, link-local.
+	Inward bool
+	// Timeout bounds one request; default 10 s.
+	Timeout time.Duration
+}
+
+// Target is an address that receives alerts. It is safe for use by many goroutines.
+type Target struct {
+	Name   string // the URL without what may be secret: scheme and host
+	url    string
+	secret []byte
+	client *http.Client
+}
+
+// Event is the body of a request.
+type Event struct {
+	// ID is the same whenever the event is sent.
+	ID     string          `json:"id"`
+	Type   Type            `json:"type"`
+	Tenant string          `json:"tenant"`
+	Alert  *evaluate.Alert `json:"alert"`
+}
+
+// Type is what happened to an alert.
+type Type string
+
+// The types of events.
+const (
+	Began Type = "alert.began"
+	Ended Type = "alert.ended"
+)
+
+// EventOf returns the event of an alert as it is.
+func EventOf(a *evaluate.Alert) Event {
+	t := Began
+	if a.Ended != nil {
+		t = Ended
+	}
+	return Event{ID: a.ID + ":" + string(t), Type: t, Tenant: a.Tenant, Alert: a}
+}
+
+const (
+	defaultTimeout = 10 * time.Second
+	mostAnswer     = 4 << 10 // bytes of an answer that are read
+)
+
+var errInward = errors.New("the address is not public: name another one, or allow it with --alert-webhook-inward")
+
+// New checks the options and returns the target.
+func New(o Options) (*Target, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return nil, errors.New("it must be a URL such as https://hooks.example.com/alerts, without a user")
+	}
+	if u.Scheme == "http" && !o.Inward {
+		return nil, errors.New("it must be an https URL; http is for inward addresses, with --alert-webhook-inward")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !o.Inward && !public(ip) {
+		return nil, errInward
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	dialer := &net.Dialer{Timeout: o.Timeout}
+	if !o.Inward {
+		dialer.Control = refuseInward
+	}
+	return &Target{Name: u.Scheme + "://" + u.Host, url: o.URL, secret: []byte(o.Secret), client: &http.Client{
+		Timeout:       o.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		// No proxy: the check of addresses is on what is dialled.
+		Transport: &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: o.Timeout, MaxIdleConnsPerHost: 1,
+			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true},
+	}}, nil
+}
+
+// refuseInward refuses connections to addresses that are not public, after names were resolved.
+func refuseInward(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !public(at.Addr()) {
+		return errInward
+	}
+	return nil
+}
+
+// special are ranges that are global unicast and not public: shared addresses of providers, translations of IPv4
+// addresses, documentation and benchmarks.
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"),
+}
+
+// public reports whether an address is in the public internet.
+func public(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.Zone() != "" {
+		return false
+	}
+	for _, p := range special {
+		if p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}
+
+// ID identifies the target among others. It may hold a secret.
+func (t *Target) ID() string { return t.url }
+
+// Send sends an event once. It returns nil if the receiver answered with a status of success.
+func (t *Target) Send(ctx context.Context, e Event) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("send alert to %s: %w", t.Name, bare(err))
+	}
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "tapedeck")
+	r.Header.Set("Tapedeck-Event-Id", e.ID)
+	r.Header.Set("Tapedeck-Timestamp", at)
+	r.Header.Set("Tapedeck-Signature", "v1="+Sign(t.secret, at, body))
+	answer, err := t.client.Do(r)
+	if err != nil {
+		return fmt.Errorf("send alert to %s: %w", t.Name, bare(err))
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)) // so that the connection is used again
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("send alert to %s: it answered %d, which is no success", t.Name, answer.StatusCode)
+	}
+	return nil
+}
+
+// Sign returns the signature of a body that is sent at a time, seconds since 1970: the HMAC-SHA256 of both with a
+// dot between, in hexadecimal.
+func Sign(secret []byte, at string, body []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	_, _ = mac.Write([]byte(at + "."))
+	_, _ = mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// bare returns the cause of an error of a client without the URL, which may hold a secret.
+func bare(err error) error {
+	if of, ok := errors.AsType[*url.Error](err); ok {
+		return of.Err
+	}
+	return err
+}
+
+// Close closes idle connections.
+func (t *Target) Close() { t.client.CloseIdleConnections() }

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"tapedeck/internal/app/alerting"
+	"tapedeck/query"
+	"tapedeck/query/report/toolreport"
+)
+
+// alertLimits bound the statements of the evaluation of rules, so that the other cores stay available for
+// queries.
+var alertLimits = query.Limits{Time: 30 * time.Second, Memory: 1 << 30, Threads: 1}
+
+// newAlerting returns the service that evaluates the rules of alerts; nil without rules. options are those of the
+// server's reader.
+func (s *Server) newAlerting(usuals *toolreport.Usuals, options []query.Option) *alerting.Service {
+	if len(s.AlertRules) == 0 {
+		return nil
+	}
+	reader := query.NewReader(s.Node.Work, append(options[:len(options):len(options)], query.WithLimits(alertLimits))...)
+	return alerting.New(alerting.Options{Rules: s.AlertRules, NATS: s.Node.NATS, Reader: reader, Usuals: usuals, Webhooks: s.AlertTargets, Log: s.Log,
+		Lag: func(ctx context.Context) (time.Duration, error) {
+			b, err := s.Node.Backlog.Read(ctx)
+			return b.Age(), err
+		}})
+}

@@ -1,0 +1,25 @@
+{{- /* Sessions of a tenant that are being recorded, those first in which a frame came last. */ -}}
+SELECT session_id, started_ns, last_ns, last_stream
+FROM (
+    SELECT
+        session_id,
+        toUnixTimestamp64Nano(min(stream_first)) AS started_ns,
+        max(stream_last_ns) AS last_ns,
+        max(stream_id) AS last_stream,
+        countIf(stream_ended = 0 AND {{template "alive" "stream_last_ns"}}) > 0 AS live
+    FROM (
+        SELECT
+            session_id, stream_id,
+            min(first_at) AS stream_first,
+            toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS stream_last_ns,
+            toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
+            argMax(recorder, first_seq) AS stream_recorder
+        FROM streams FINAL
+        PREWHERE tenant = {tenant:String} AND {{template "current"}}
+            AND session_id IN (SELECT session_id FROM streams
+                WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(ended) = 0 AND toUnixTimestamp64Nano(last_at) >= {since:Int64})
+        GROUP BY session_id, stream_id)
+    GROUP BY session_id)
+WHERE live
+ORDER BY last_ns DESC, session_id
+LIMIT {limit:UInt64}

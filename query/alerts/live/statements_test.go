@@ -1,0 +1,16 @@
+package live
+
+import (
+	"testing"
+
+	"tapedeck/query/querytest"
+)
+
+func TestStatements(t *testing.T) {
+	querytest.Statements(t, statements,
+		querytest.NewStatement("live_tenants", "live_tenants", nil),
+		querytest.NewStatement("live_sessions", "live_sessions", nil),
+		querytest.NewStatement("live_spans", "live_spans", nil),
+		querytest.NewStatement("live_arguments", "live_arguments", nil),
+	)
+}

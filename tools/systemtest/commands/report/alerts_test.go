@@ -1,0 +1,72 @@
+package report
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tapedeck/internal/bounded"
+	"tapedeck/tools/systemtest/commands/commandtest"
+)
+
+// A run that hangs is an alert while it is recorded: the webhook receives its begin and its end, and the commands list
+// it. On the recording the same rule has the same alert.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	commandtest.NeedEngine(t)
+	received := make(chan string, 10)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		received <- string(body)
+	}))
+	defer hook.Close()
+	rules := commandtest.TextFile(t, []byte("rules:\n- {name: silent, kind: silence, after: 1s}\n- {name: tokens, kind: budget, tokens: 1000000}\n"))
+	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--alert-rules", rules, "--alert-webhook", hook.URL,
+		"--alert-webhook-secret-file", commandtest.TextFile(t, []byte("key\n")), "--alert-webhook-inward")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := s.Stop(); err != nil {
+			t.Errorf("%v\n%s", err, s.Log)
+		}
+	}()
+	if _, stderr, exit := s.Run(t, "alerts"); exit != 0 || !strings.Contains(stderr, "No alert.") {
+		t.Errorf("without an alert: exit %d, %s", exit, stderr)
+	}
+	cmd := s.Command(t, "record", "--session", "hung", "--no-wait", "-")
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, `{"type":"RUN_STARTED","threadId":"t-hung","runId":"run-hung"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	commandtest.Contains(t, "the first event", bounded.Receive(t, received), `"type":"alert.began"`, `"rule":"silent"`, `"session_id":"hung"`, `"ended":null`)
+	commandtest.Contains(t, "the list", s.Must(t, "alerts", "list", "hung", "--state", "open"), "silent", "hung", "no frame for more than 1s")
+	if _, err := io.WriteString(in, `{"type":"RUN_FINISHED","threadId":"t-hung","runId":"run-hung"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	_ = bounded.Command(t, cmd) // its exit code is of no matter here
+	commandtest.Contains(t, "the second event", bounded.Receive(t, received), `"type":"alert.ended"`, `"rule":"silent"`)
+	if out := s.Must(t, "alerts", "--state", "ended", "--json"); strings.Count(out, `"rule":"silent"`) != 1 {
+		t.Errorf("--json: %s", out)
+	}
+	commandtest.UntilEnded(t, s, "hung")
+	if out, stderr, exit := s.Run(t, "alerts", "test", "hung", "--rules", rules, "--fail"); exit != 1 || !strings.Contains(out, "no frame for more than 1s") {
+		t.Errorf("on the recording: exit %d\n%s%s", exit, out, stderr)
+	}
+	if out := s.Must(t, "alerts", "check", rules); !strings.Contains(out, "2 rules, no problem found") {
+		t.Error(out)
+	}
+	if len(received) > 0 {
+		t.Errorf("a further event: %s", <-received)
+	}
+}
