@@ -29,7 +29,7 @@ type forwardCommand struct {
 	Every   time.Duration `help:"Look for ended sessions at this interval." default:"10s" placeholder:"D"`
 	Once    bool          `help:"Look once, and end."`
 	From    timeFlag      `help:"Begin with sessions that have a frame from this time on: RFC 3339, a date, now-24h or 7d. It applies to the first run. Default: now-24h." placeholder:"TIME" aliases:"since"`
-	State   string        `help:"The file that holds what was sent. Default: one for each server, tenant and endpoint, below ~/.local/state/tapedeck/forward." type:"path" placeholder:"FILE"`
+	State   string        `help:"The file that holds what was sent. Default: one for each server, token, --as-tenant and endpoint, below ~/.local/state/tapedeck/forward." type:"path" placeholder:"FILE"`
 }
 
 func (c *forwardCommand) Help() string {
@@ -105,7 +105,7 @@ func (c *forwardCommand) forwarder(g *global) (*otlpforward.Forwarder, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(g.Server + "\n" + g.AsTenant + "\n" + u.String()))
+		sum := sha256.Sum256([]byte(strings.Join([]string{g.Server, g.Token, g.AsTenant, u.String()}, "\n")))
 		state = filepath.Join(home, fmt.Sprintf("%s-%x.json", strings.Map(fileSafe, u.Hostname()), sum[:6]))
 	}
 	return &otlpforward.Forwarder{Client: client, Endpoint: u.String(), Headers: headers, Content: c.Content, State: state, From: from,

@@ -105,7 +105,7 @@ func Import(ctx context.Context, r *query.Reader, tenant, session, by string, li
 func knownIDs(ctx context.Context, r *query.Reader, tenant, session string, list []Imported) (map[string]bool, error) {
 	ids := make([]string, len(list))
 	for i := range list {
-		ids[i] = list[i].ID
+		ids[i] = strings.ToLower(list[i].ID)
 	}
 	rows, err := query.Ask[struct {
 		ID string `ch:"note_id"`

@@ -73,7 +73,7 @@ func (h *Handler) Metrics(w http.ResponseWriter, r *http.Request, _ string) {
 	a := answerer{json: isJSON(r)}
 	count(http.StatusNotFound)
 	a.refuse(w, &problem.Problem{
-		Status: http.StatusNotFound, Detail: "tapedeck records traces and logs, and no metrics.",
+		Status: http.StatusNotFound, Detail: "This server records traces and logs, and no metrics.",
 		Hint: "Set OTEL_METRICS_EXPORTER=none.",
 	})
 }

@@ -33,9 +33,8 @@ var errEnough = errors.New("the other sessions were seen before")
 // sessions are done with, unless they are recorded later; and the number of sessions that have not ended. A zero
 // position means all sessions.
 func Walk(ctx context.Context, c *apiclient.Client, position, now time.Time, see func(*sessionhead.Summary) (done bool, err error)) (next time.Time, open int, err error) {
-	next = position
 	if err := whole(ctx, c); err != nil {
-		return next, 0, err
+		return position, 0, err
 	}
 	var since, latest, undone time.Time
 	if !position.IsZero() {
@@ -74,14 +73,16 @@ func Walk(ctx context.Context, c *apiclient.Client, position, now time.Time, see
 	if err == nil {
 		err = whole(ctx, c)
 	}
-	switch {
-	case err != nil || latest.IsZero():
-	case !undone.IsZero() && undone.Before(latest):
-		next = undone
-	default:
-		next = latest
+	if err != nil || latest.IsZero() {
+		return position, open, err
 	}
-	return next, open, err
+	if next = latest; !undone.IsZero() && undone.Before(latest) {
+		next = undone
+	}
+	if next.Before(position) { // the session that is not done with is in the overlap, and stays there
+		next = position
+	}
+	return next, open, nil
 }
 
 // whole checks that the server's lists have all sessions.

@@ -156,8 +156,8 @@ func TestArchive(t *testing.T) {
 	if got, err := a.run(cut, false); err != nil || got.Failed != 1 || got.Tapes != 0 {
 		t.Errorf("a tape that breaks off: %+v, %v, %q", got, err, a.said)
 	}
-	if _, err := os.Stat(filepath.Join(a.dayDir(), "four.tape")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a tape that breaks off is stored: %v", err)
+	if files, err := filepath.Glob(filepath.Join(dir, "tapes", "*", "*", "*", "four.tape")); err != nil || len(files) > 0 {
+		t.Errorf("a tape that breaks off is stored: %q, %v", files, err)
 	}
 
 	if out, stderr, exit := s.Run(t, "archive", dir); exit != 0 || !strings.HasPrefix(out, "archived to "+dir+": 1 tape, ") {
@@ -174,13 +174,13 @@ func TestArchive(t *testing.T) {
 		t.Errorf("two runs at once: exit %d, %s", exit, stderr)
 	}
 	unlock()
-	name := filepath.Join(a.dayDir(), "two.tape")
+	name := a.path("two.tape")
 	tape, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tape[len(tape)/2]++
-	if err := errors.Join(os.WriteFile(name, tape, 0o600), os.Remove(filepath.Join(a.dayDir(), "four.tape"))); err != nil {
+	if err := errors.Join(os.WriteFile(name, tape, 0o600), os.Remove(a.path("four.tape"))); err != nil {
 		t.Fatal(err)
 	}
 	_, stderr, exit := commandtest.Alone(t, "archive", dir, "--verify")
@@ -188,7 +188,7 @@ func TestArchive(t *testing.T) {
 		!strings.Contains(stderr, "2 files") {
 		t.Errorf("--verify of a damaged archive: exit %d, %s", exit, stderr)
 	}
-	if err := os.Remove(filepath.Join(a.dayDir(), "index.ndjson")); err != nil {
+	if err := os.Remove(filepath.Join(filepath.Dir(name), "index.ndjson")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := a.run(s.URL, true); err != nil || got.Tapes == 0 {
@@ -237,14 +237,14 @@ func TestArchiveInBucket(t *testing.T) {
 	}
 }
 
-// dayDir returns the directory of the only day, or the last one if the test ran over midnight.
-func (a *archiver) dayDir() string {
+// path returns the path of a tape.
+func (a *archiver) path(name string) string {
 	a.Helper()
-	days, err := filepath.Glob(filepath.Join(a.dir, "tapes", "*", "*", "*"))
-	if err != nil || len(days) == 0 {
-		a.Fatalf("%q, %v", days, err)
+	files, err := filepath.Glob(filepath.Join(a.dir, "tapes", "*", "*", "*", name))
+	if err != nil || len(files) != 1 {
+		a.Fatalf("%s: %q, %v", name, files, err)
 	}
-	return days[len(days)-1]
+	return files[0]
 }
 
 // checkTapes reads the indexes, and compares each tape with its entry and with the number of frames of its session.
