@@ -86,10 +86,12 @@ func (a *archiver) record(session string) {
 // new or has changed, a run that fails is continued by the next one, and files that are lost or changed are found.
 func TestArchive(t *testing.T) {
 	t.Parallel()
+	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _, _ = s.Stop() })
 	dir := filepath.Join(t.TempDir(), "archive")
 	a := &archiver{T: t, server: s, dir: dir, place: &faulty{Place: archive.Directory(dir)}}
 	a.want("an empty server", archive.Result{})
@@ -212,10 +214,12 @@ func TestArchive(t *testing.T) {
 func TestArchiveInBucket(t *testing.T) {
 	t.Parallel()
 	bucket := localtest.S3(t, 0) + "archive/of tapes"
+	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _, _ = s.Stop() })
 	place, err := archive.Bucket(bucket, localtest.S3KeyID, "a1b2c3d4secretKEYofTESTER")
 	if err != nil {
 		t.Fatal(err)

@@ -94,10 +94,12 @@ func (c *collector) set(answer func() (int, string)) {
 // continues. What the endpoint refuses is said, and does not hold others back.
 func TestForward(t *testing.T) {
 	t.Parallel()
+	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _, _ = s.Stop() })
 	c := newCollector(t)
 	state := filepath.Join(t.TempDir(), "of", "position.json")
 	record := func(session string) {
