@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
@@ -23,9 +24,14 @@ type evaluation struct {
 	refused    map[string]bool // ids of alerts beyond the bound of their rule
 }
 
-// begin continues with the alerts that are stored as open.
+// begin continues with the alerts that are stored as open. Those that began in the past hour count for max_per_hour.
 func begin(ctx context.Context, o *Options) (*evaluation, error) {
 	stored, err := alerts.ReadOpen(ctx, o.Reader)
+	if err != nil {
+		return nil, err
+	}
+	now := o.Reader.Now()
+	recent, err := alerts.ReadRecent(ctx, o.Reader, time.Unix(0, now).Add(-time.Hour))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +39,9 @@ func begin(ctx context.Context, o *Options) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evaluation{Options: o, deliveries: sent, sessions: live.NewReader(o.Reader, o.Rules), episodes: evaluate.NewEpisodes(o.Rules, stored...),
+	episodes := evaluate.NewEpisodes(o.Rules, stored...)
+	episodes.Count(recent, now)
+	return &evaluation{Options: o, deliveries: sent, sessions: live.NewReader(o.Reader, o.Rules), episodes: episodes,
 		seen: map[string]bool{}, refused: map[string]bool{}}, nil
 }
 

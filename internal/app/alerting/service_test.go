@@ -213,7 +213,7 @@ func TestFailure(t *testing.T) {
 	bounded.Until(t, "the alert begins", func() bool { return len(listed(t, r, db.Tenant)) == 1 })
 }
 
-// A rule begins a bounded number of alerts.
+// A rule begins a bounded number of alerts in an hour, although evaluations fail and another server takes over.
 func TestPerHour(t *testing.T) {
 	db, nc := querytest.New(t), localtest.NATS(t)
 	for i := range 4 {
@@ -225,18 +225,33 @@ func TestPerHour(t *testing.T) {
 	few[0].PerHour = 2
 	r := querytest.Reader(db, 80)
 	evaluated := make(chan struct{}, 1)
+	var fail atomic.Bool
 	lag := func(context.Context) (time.Duration, error) {
+		if fail.Swap(false) {
+			return 0, errors.New("NATS is away")
+		}
 		select {
 		case evaluated <- struct{}{}:
 		default:
 		}
 		return 0, nil
 	}
-	start(t, alerting.Options{Rules: few, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Lag: lag})
-	for range 4 {
-		bounded.Receive(t, evaluated)
+	o := alerting.Options{Rules: few, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Lag: lag}
+	rounds := func(after string) {
+		t.Helper()
+		for range 4 { // at least one begins after this and has ended
+			bounded.Receive(t, evaluated)
+		}
+		if list := listed(t, r, db.Tenant); len(list) != 2 {
+			t.Errorf("after %s %d alerts began, want 2", after, len(list))
+		}
 	}
-	if list := listed(t, r, db.Tenant); len(list) != 2 {
-		t.Errorf("%d alerts began, want 2", len(list))
-	}
+	stop := start(t, o)
+	rounds("the first evaluations")
+	fail.Store(true)
+	bounded.Until(t, "an evaluation fails", func() bool { return !fail.Load() })
+	rounds("a failure")
+	stop()
+	start(t, o)
+	rounds("another server took over")
 }

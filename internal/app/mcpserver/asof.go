@@ -50,11 +50,15 @@ func errBeforeStart(id string, start time.Time) error {
 }
 
 // cutAt makes a session what it was at a moment: spans that began later are left out, and those that ended
-// later are open. A moment at or after the end changes nothing.
+// later are open. A moment at or after the end changes nothing. For a session without an end, a moment at or after its
+// last frame is now: nothing is known of the time since.
 func (s *session) cutAt(t *timeline.Timeline, m *moment) error {
 	at := m.in(s.Started)
 	if at.Before(s.Started) {
 		return errBeforeStart(s.ID, s.Started)
+	}
+	if s.Ended == nil && !at.Before(s.LastAt) {
+		return nil
 	}
 	s.asOf = &at
 	if s.Ended != nil && !at.Before(*s.Ended) {

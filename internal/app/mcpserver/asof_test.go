@@ -94,6 +94,52 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
+// openAPI has a session that has not ended: its last frame came at second 3, its call began at second 2, and now is
+// second 60.
+type openAPI struct{}
+
+func (openAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set(problem.ServerHeader, "test")
+	open, silent := 58_000.0, 57_000.0
+	var answer any
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/timeline"):
+		answer = timeline.Timeline{Spans: []*timeline.Span{{ID: "call", Kind: "tool", Name: "bash", Status: "open", Open: true, OpenMS: &open,
+			Started: start.Add(2 * time.Second), StartMS: 2000}}}
+	case strings.HasSuffix(path, "/transcript"):
+		answer = page[transcript.Message]{Items: []transcript.Message{{ID: "m", Kind: "tool_output", Text: "one", Started: start.Add(3 * time.Second),
+			StartMS: 3000, SpanID: "call"}}}
+	default:
+		answer = sessiondetail.Detail{Head: sessionhead.Head{ID: "s", Status: sessionhead.Running, Started: start, LastAt: start.Add(3 * time.Second),
+			DurationMS: 3000, SilentMS: &silent, Tools: sessionhead.ToolCounts{Calls: 1}}}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// In a session that has not ended, a moment at or after the last frame is now, however late it is.
+func TestAsOfLater(t *testing.T) {
+	s := connect(t, openAPI{})
+	for tool, arguments := range map[string]map[string]any{
+		"session_outline": {"session": "s"}, "session_errors": {"session": "s"}, "read_messages": {"session": "s"},
+		"read_span": {"session": "s", "span": "call"},
+	} {
+		now, failed := ask(t, s, tool, arguments)
+		if failed || tool != "read_messages" && !strings.Contains(now, "58") {
+			t.Errorf("%s: %s", tool, now)
+		}
+		for _, at := range []string{"+3s", "+10s", "2026-03-02T10:00:03Z", "2126-03-02T10:00:00Z", "+2000000h"} {
+			arguments["as_of"] = at
+			if then, _ := ask(t, s, tool, arguments); then != now {
+				t.Errorf("%s as of %s: %s, want what it is now: %s", tool, at, then, now)
+			}
+		}
+	}
+	before, _ := ask(t, s, "session_outline", map[string]any{"session": "s", "as_of": "+2.5s"})
+	if !strings.Contains(before, `"open_ms":500`) || !strings.Contains(before, `"duration_ms":2500`) || strings.Contains(before, "silent_ms") {
+		t.Errorf("before the last frame: %s", before)
+	}
+}
+
 // A note is sent with its moment; what the token may not do is explained.
 func TestAddNote(t *testing.T) {
 	var sent string

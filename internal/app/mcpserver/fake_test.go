@@ -88,7 +88,7 @@ func paging[Item any](r *http.Request, n int, item func(i int) Item) (p page[Ite
 }
 
 func (f *fakeAPI) head(i int) sessionhead.Head {
-	return sessionhead.Head{ID: f.id(i), Title: f.text, Status: sessionhead.Failed, Started: start, Agents: slices.Repeat([]string{f.text}, 20),
+	return sessionhead.Head{ID: f.id(i), Title: f.text, Status: sessionhead.Failed, Started: start, LastAt: start.Add(2 * time.Hour), Agents: slices.Repeat([]string{f.text}, 20),
 		Models: slices.Repeat([]string{f.text}, 20), Dialects: []string{f.text}, Tags: map[string]string{f.text: f.text},
 		End: &sessionhead.End{Reason: sessionhead.EndError, Detail: f.text, Span: &sessionhead.SpanRef{ID: f.text, Name: f.text}}}
 }

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,20 @@ func NewEpisodes(rules []rule.Rule, open ...*Alert) *Episodes {
 		e.open[a.Key] = a
 	}
 	return e
+}
+
+// Count counts alerts that are stored, in any order, among those that began in the past hour: as begun when their
+// condition began to hold. It is called before Begin.
+func (e *Episodes) Count(stored []*Alert, now int64) {
+	for _, a := range stored {
+		if began := a.Began.UnixNano(); began > now-int64(time.Hour) {
+			of := [2]string{a.Tenant, a.Rule}
+			e.limit[of] = append(e.limit[of], began)
+		}
+	}
+	for _, began := range e.limit {
+		slices.Sort(began)
+	}
 }
 
 // Open returns how many episodes of each rule are open.

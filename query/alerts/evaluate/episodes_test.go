@@ -241,6 +241,36 @@ func TestPerHour(t *testing.T) {
 	}
 }
 
+// Alerts that are stored count among those of the past hour, by tenant and rule, and for no longer.
+func TestPerHourOfStored(t *testing.T) {
+	rules := []rule.Rule{{Name: "budget", Kind: rule.Budget, Tokens: 1, PerHour: 3}}
+	episodes := evaluate.NewEpisodes(rules)
+	stored := func(tenant, of string, began int64) *evaluate.Alert {
+		return &evaluate.Alert{Tenant: tenant, Rule: of, Began: time.Unix(began, 0)}
+	}
+	episodes.Count([]*evaluate.Alert{stored("a", "budget", 5900), stored("a", "budget", 2400), stored("a", "budget", 2401), stored("a", "other", 5900),
+		stored("b", "budget", 5900), stored("b", "budget", 5901), stored("b", "budget", 5902)}, 6000*second)
+	for i, of := range []struct {
+		tenant string
+		now    int64
+		want   bool
+	}{
+		{"a", 6000, true}, // after those of 2401 and 5900; that of 2400 began an hour ago
+		{"a", 6000, false},
+		{"b", 6000, false},
+		{"a", 6001, true}, // an hour after 2401
+		{"a", 6001, false},
+		{"b", 9500, true}, // an hour after 5900
+		{"b", 9500, false},
+	} {
+		s := &evaluate.Session{Tenant: of.tenant, ID: fmt.Sprint(i), Tokens: 2}
+		f := evaluate.Findings(rules, s, nil, of.now*second)[0]
+		if got := episodes.Begin(episodes.New(s, &f), of.now*second); got != of.want {
+			t.Errorf("alert %d began: %v", i, got)
+		}
+	}
+}
+
 // Whoever evaluates a rule gives an episode the same id, and an episode that was stored as open goes on.
 func TestRestart(t *testing.T) {
 	rules := []rule.Rule{{Name: "budget", Kind: rule.Budget, Tokens: 1, PerHour: 2}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tapedeck/internal/backoff"
@@ -12,7 +13,8 @@ import (
 
 // Bounds of a Queue.
 const (
-	// most is how many events wait for one target at most. Further events are dropped and counted.
+	// most is how many events one target has at most, those that are sent again among them. Further events are dropped
+	// and counted.
 	most = 10_000
 	// parallel is how many events are sent at a time.
 	parallel = 8
@@ -34,7 +36,10 @@ var (
 // Queue sends events to one target.
 type Queue struct {
 	target *Target
-	events chan waiting
+	// fresh are events that were not sent yet, failed those that are due to be sent again. Both have room for most, so
+	// that an event that is held can always be put into either.
+	fresh, failed chan waiting
+	held          atomic.Int64 // events that are not taken, dropped or forgotten; at most most
 	// wanted reports whether an event is to be sent again: its alert may be erased meanwhile.
 	wanted func(context.Context, Event) (bool, error)
 	taken  func(context.Context, Event) // may be nil
@@ -44,73 +49,97 @@ type Queue struct {
 type waiting struct {
 	Event
 	since time.Time
+	again bool // it was sent before
+	pause backoff.Backoff
 }
 
 // NewQueue returns an empty queue. wanted is asked before an event is sent again. taken is called after the target has
 // taken an event.
 func NewQueue(t *Target, wanted func(context.Context, Event) (bool, error), taken func(context.Context, Event), log *slog.Logger) *Queue {
-	return &Queue{target: t, events: make(chan waiting, most), wanted: wanted, taken: taken, log: log}
+	return &Queue{target: t, fresh: make(chan waiting, most), failed: make(chan waiting, most), wanted: wanted, taken: taken, log: log}
 }
 
 // Add adds an event. It does not wait.
 func (q *Queue) Add(e Event) {
-	select {
-	case q.events <- waiting{e, time.Now()}:
-	default:
+	if q.held.Add(1) > most {
+		q.held.Add(-1)
 		dropped.WithLabelValues(q.target.Name).Inc()
 		q.log.Error("alerts: too many events wait for a webhook, one was dropped", "target", q.target.Name, "event", e.ID)
+		return
 	}
+	q.fresh <- waiting{Event: e, since: time.Now(), pause: backoff.Backoff{Min: leastPause, Max: mostPause}}
 }
 
-// Run sends the events until ctx ends, a few at a time, so that an event that the receiver does not take delays no
-// others.
+// Run sends the events until ctx ends, a few at a time. An event that the receiver does not take is put back for a
+// pause, and new events are sent before it: it delays others by no more than the request under way.
 func (q *Queue) Run(ctx context.Context) {
 	defer q.target.Close()
 	var workers sync.WaitGroup
 	for range parallel {
 		workers.Go(func() {
 			for {
-				select {
-				case <-ctx.Done():
+				e, ok := q.next(ctx)
+				if !ok {
 					return
-				case e := <-q.events:
-					q.deliver(ctx, e)
 				}
+				if q.deliver(ctx, &e) {
+					q.held.Add(-1)
+					continue
+				}
+				e.again = true
+				time.AfterFunc(e.pause.Next(), func() { q.failed <- e })
 			}
 		})
 	}
 	workers.Wait()
 }
 
-// deliver sends an event until it is taken, too old, or not wanted any more.
-func (q *Queue) deliver(ctx context.Context, e waiting) {
-	pause := backoff.Backoff{Min: leastPause, Max: mostPause}
-	for again := false; ctx.Err() == nil; again = true {
-		if again {
-			if ok, err := q.wanted(ctx, e.Event); err == nil && !ok {
-				return
-			}
-		}
-		err := q.target.Send(ctx, e.Event)
-		if err == nil {
-			sent.WithLabelValues(q.target.Name).Inc()
-			if q.taken != nil {
-				q.taken(ctx, e.Event)
-			}
-			return
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		failures.WithLabelValues(q.target.Name).Inc()
-		if !again {
-			q.log.Warn("alerts: a webhook did not take an event, trying again", "target", q.target.Name, "event", e.ID, "error", err)
-		}
-		if time.Since(e.since) > keep {
-			dropped.WithLabelValues(q.target.Name).Inc()
-			q.log.Error("alerts: a webhook did not take an event in time, it was dropped", "target", q.target.Name, "event", e.ID, "error", err)
-			return
-		}
-		backoff.Sleep(ctx, pause.Next())
+// next waits for the next event. It returns false if ctx has ended.
+func (q *Queue) next(ctx context.Context) (e waiting, ok bool) {
+	if ctx.Err() != nil {
+		return e, false
 	}
+	select {
+	case e = <-q.fresh:
+		return e, true
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return e, false
+	case e = <-q.fresh:
+	case e = <-q.failed:
+	}
+	return e, true
+}
+
+// deliver sends an event once. It returns true if it is not to be sent again: it is taken, too old or not wanted any
+// more, or ctx has ended.
+func (q *Queue) deliver(ctx context.Context, e *waiting) bool {
+	if e.again {
+		if ok, err := q.wanted(ctx, e.Event); err == nil && !ok {
+			return true
+		}
+	}
+	err := q.target.Send(ctx, e.Event)
+	if err == nil {
+		sent.WithLabelValues(q.target.Name).Inc()
+		if q.taken != nil {
+			q.taken(ctx, e.Event)
+		}
+		return true
+	}
+	if ctx.Err() != nil {
+		return true
+	}
+	failures.WithLabelValues(q.target.Name).Inc()
+	if !e.again {
+		q.log.Warn("alerts: a webhook did not take an event, trying again", "target", q.target.Name, "event", e.ID, "error", err)
+	}
+	if time.Since(e.since) > keep {
+		dropped.WithLabelValues(q.target.Name).Inc()
+		q.log.Error("alerts: a webhook did not take an event in time, it was dropped", "target", q.target.Name, "event", e.ID, "error", err)
+		return true
+	}
+	return false
 }

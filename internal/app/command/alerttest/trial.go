@@ -4,11 +4,13 @@
 package alerttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"tapedeck/ingest"
@@ -46,7 +48,8 @@ type Trial struct {
 	at       int64 // of the last evaluation, ns
 	last     int64 // arrival of the last frame, ns
 	alerts   []*evaluate.Alert
-	refused  int // alerts beyond the bound of their rule
+	over     map[string]bool // ids of alerts that ended: their episodes do not begin again
+	refused  map[string]bool // ids of alerts beyond the bound of their rule
 }
 
 // stream is a stream with its decoder.
@@ -58,7 +61,7 @@ type stream struct {
 
 // New begins a trial.
 func New(opts Options) *Trial {
-	return &Trial{opts: opts, episodes: evaluate.NewEpisodes(opts.Rules), streams: map[string]*stream{},
+	return &Trial{opts: opts, episodes: evaluate.NewEpisodes(opts.Rules), streams: map[string]*stream{}, over: map[string]bool{}, refused: map[string]bool{},
 		state: newState(opts.Tenant, opts.Session, &cost.Pricer{Table: opts.Prices, Tenant: opts.Tenant, Split: cost.SplitOf(opts.Prices)})}
 }
 
@@ -138,12 +141,19 @@ func (t *Trial) Frame(id string, f *schema.Frame) error {
 	return nil
 }
 
-// end ends the streams that end before a time.
+// end ends the streams that end before a time, in the order of their ends.
 func (t *Trial) end(before int64) error {
+	var due []string
 	for id, s := range t.streams {
-		if s.ends == 0 || s.ends >= before {
-			continue
+		if s.ends != 0 && s.ends < before {
+			due = append(due, id)
 		}
+	}
+	slices.SortFunc(due, func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.streams[a].ends, t.streams[b].ends), strings.Compare(a, b))
+	})
+	for _, id := range due {
+		s := t.streams[id]
 		if err := t.evaluate(s.ends); err != nil {
 			return err
 		}
@@ -168,7 +178,7 @@ func (t *Trial) Finish() (*Result, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(t.alerts, func(a, b *evaluate.Alert) int { return a.Began.Compare(b.Began) })
-	return &Result{Alerts: t.alerts, Refused: t.refused}, nil
+	return &Result{Alerts: t.alerts, Refused: len(t.refused)}, nil
 }
 
 // evaluate evaluates the rules at a time, ns.
@@ -183,16 +193,17 @@ func (t *Trial) evaluate(now int64) error {
 		holds[evaluate.Condition(session, &f)] = true
 		a := t.episodes.New(session, &f)
 		switch {
-		case a == nil:
+		case a == nil || t.over[a.ID]:
 		case t.episodes.Begin(a, now):
 			t.alerts = append(t.alerts, a)
 		default:
-			t.refused++
+			t.refused[a.ID] = true
 		}
 	}
 	for _, over := range t.episodes.Finish(holds, now) {
 		i := slices.IndexFunc(t.alerts, func(a *evaluate.Alert) bool { return a.ID == over.ID })
 		t.alerts[i] = over
+		t.over[over.ID] = true
 	}
 	return nil
 }
