@@ -3,6 +3,7 @@ package otlpwire
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -154,7 +155,7 @@ func FuzzParse(f *testing.F) {
 			want[i%2] = append(want[i%2], item.SpanID+string(item.Attributes.AppendJSON(nil)))
 			i++
 		})
-		divided, err := e.Divide(data, 2, func(item *Item) int { return part[item] })
+		divided, err := e.Divide(data, 2, math.MaxInt, func(item *Item) int { return part[item] })
 		if err != nil {
 			if !errors.Is(err, ErrMalformed) || !e.JSON {
 				t.Error(err)

@@ -1,6 +1,7 @@
 package otlphttp
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -57,18 +58,16 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 		parts[0].data = data
 		return parts, nil
 	}
-	divided, err := e.Divide(data, len(parts), func(item *otlpwire.Item) int { return of[item] })
+	divided, err := e.Divide(data, len(parts), maxGrowth*max(len(data), chargedFrom), func(item *otlpwire.Item) int { return of[item] })
+	if grown, ok := errors.AsType[*otlpwire.GrowthError](err); ok {
+		return nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, more than %d, since each has the attributes of the resource",
+			len(parts), grown.Size, grown.Limit))
+	}
 	if err != nil {
 		return nil, badRequest(err.Error() + ".")
 	}
-	total := 0
 	for i := range parts {
 		parts[i].data = divided[i]
-		total += len(divided[i])
-	}
-	if total > maxGrowth*max(len(data), chargedFrom) {
-		return nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, since each has the attributes of the resource",
-			len(parts), total))
 	}
 	return parts, nil
 }
