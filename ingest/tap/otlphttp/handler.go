@@ -127,6 +127,9 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string,
 		return none, bad
 	}
 	export, err := otlpwire.Parse(body)
+	if beyond, ok := errors.AsType[*otlpwire.BoundError](err); ok {
+		return none, tooLarge(beyond.Error())
+	}
 	if err != nil {
 		return none, badRequest(err.Error() + ".")
 	}

@@ -35,6 +35,7 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 	names := h.nameSessions(e, tenant)
 	latest := time.Now().Add(futureLimit).UnixNano()
 	var parts []part
+	var resources otlp.Namer
 	known := map[string]int{}
 	of := make(map[*otlpwire.Item]int, len(names))
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
@@ -43,7 +44,7 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 		if !ok {
 			i = len(parts)
 			known[session] = i
-			parts = append(parts, part{session: session, service: g.Resource.Text("service.name")})
+			parts = append(parts, part{session: session, service: resources.Service(g)})
 		}
 		of[item] = i
 		parts[i].items++
@@ -77,9 +78,9 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 // session for each service.
 func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.Item]string {
 	names := make(map[*otlpwire.Item]string, e.Count())
-	ofTrace := map[string]string{}
+	ofTrace, named := map[string]string{}, otlp.Namer{}
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
-		name := otlp.SessionOf(g, item)
+		name := named.Session(g, item)
 		if name == "" {
 			return
 		}
@@ -97,7 +98,7 @@ func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.
 		}
 		switch {
 		case item.TraceID == "":
-			names[item] = ingest.SessionID("otlp " + g.Resource.Text("service.name"))
+			names[item] = ingest.SessionID("otlp " + named.Service(g))
 		default:
 			name := ofTrace[item.TraceID]
 			if name == "" {
