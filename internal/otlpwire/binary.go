@@ -165,11 +165,11 @@ func (p *parser) span(data []byte) (s Item, err error) {
 	err = fields(data, func(f *field) error {
 		switch {
 		case f.is(1):
-			s.TraceID = hexID(f.raw)
+			s.TraceID = hexID(f.raw, traceIDBytes)
 		case f.is(2):
-			s.SpanID = hexID(f.raw)
+			s.SpanID = hexID(f.raw, spanIDBytes)
 		case f.is(4):
-			s.ParentID = hexID(f.raw)
+			s.ParentID = hexID(f.raw, spanIDBytes)
 		case f.is(5):
 			s.Name = f.text()
 		case f.num == 7 && f.typ == protowire.Fixed64Type:
@@ -230,9 +230,9 @@ func (p *parser) record(data []byte) (r Item, err error) {
 			r.Body = v
 			return err
 		case f.is(9):
-			r.TraceID = hexID(f.raw)
+			r.TraceID = hexID(f.raw, traceIDBytes)
 		case f.is(10):
-			r.SpanID = hexID(f.raw)
+			r.SpanID = hexID(f.raw, spanIDBytes)
 		case f.is(12):
 			r.Name = f.text()
 		}
@@ -250,8 +250,12 @@ func (r *Item) observed(at int64) {
 	r.End = r.Start
 }
 
-// hexID returns an id in hexadecimal. An id of zeros only is not set.
-func hexID(b []byte) string {
+// hexID returns an id of n bytes in hexadecimal. An id of another length, or of zeros only, is
+// invalid, and is read as unset.
+func hexID(b []byte, n int) string {
+	if len(b) != n {
+		return ""
+	}
 	for _, c := range b {
 		if c != 0 {
 			return hex.EncodeToString(b)

@@ -68,7 +68,7 @@ func parseJSON(data []byte) (*Export, error) {
 
 func (p *parser) jsonSpan(v *fastjson.Value) (s Item, err error) {
 	s = Item{
-		TraceID: jsonID(v.Get("traceId")), SpanID: jsonID(v.Get("spanId")), ParentID: jsonID(v.Get("parentSpanId")),
+		TraceID: jsonID(v.Get("traceId"), traceIDBytes), SpanID: jsonID(v.Get("spanId"), spanIDBytes), ParentID: jsonID(v.Get("parentSpanId"), spanIDBytes),
 		Name: jsonText(v.Get("name")), Start: jsonTime(v.Get("startTimeUnixNano")), End: jsonTime(v.Get("endTimeUnixNano")),
 		Failed: v.GetInt("status", "code") == statusError, Status: jsonText(v.Get("status", "message")),
 	}
@@ -90,7 +90,7 @@ func (p *parser) jsonSpan(v *fastjson.Value) (s Item, err error) {
 
 func (p *parser) jsonRecord(v *fastjson.Value) (r Item, err error) {
 	r = Item{
-		TraceID: jsonID(v.Get("traceId")), SpanID: jsonID(v.Get("spanId")), Name: jsonText(v.Get("eventName")),
+		TraceID: jsonID(v.Get("traceId"), traceIDBytes), SpanID: jsonID(v.Get("spanId"), spanIDBytes), Name: jsonText(v.Get("eventName")),
 		Start: jsonTime(v.Get("timeUnixNano")),
 	}
 	r.observed(jsonTime(v.Get("observedTimeUnixNano")))
@@ -108,12 +108,12 @@ func jsonText(v *fastjson.Value) string {
 	return string(v.GetStringBytes())
 }
 
-func jsonID(v *fastjson.Value) string {
+func jsonID(v *fastjson.Value, n int) string {
 	b, err := hex.DecodeString(jsonText(v))
 	if err != nil {
 		return ""
 	}
-	return hexID(b)
+	return hexID(b, n)
 }
 
 // jsonNumber returns the text of a number, which may be a string.

@@ -3,6 +3,7 @@ package otlpwire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -92,6 +93,29 @@ func TestEncodings(t *testing.T) {
 					t.Errorf("%s %s, want %s %s", got, value, tc.want, everyText)
 				}
 			})
+		}
+	}
+}
+
+// Ids of another length than OTLP has, and ids of zeros, are unset.
+func TestInvalidIDs(t *testing.T) {
+	var spans []*trace.Span
+	var listed []string
+	for _, n := range []int{16, 15, 17, 8, 300, 0} {
+		id := bytes.Repeat([]byte{7}, n)
+		spans = append(spans, &trace.Span{TraceId: id, SpanId: id, ParentSpanId: id})
+		listed = append(listed, fmt.Sprintf(`{"traceId":"%x","spanId":"%[1]x","parentSpanId":"%[1]x"}`, id))
+	}
+	sixteen, eight := strings.Repeat("07", 16), strings.Repeat("07", 8)
+	want := []string{sixteen + "//", "//", "//", "/" + eight + "/" + eight, "//", "//"}
+	binary := marshal(t, &trace.TracesData{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{Spans: spans}}}}})
+	for name, data := range map[string][]byte{
+		"binary": binary, "json": []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Join(listed, ",") + `]}]}]}`),
+	} {
+		var got []string
+		parse(t, data).All(func(_ *Group, _ *Scope, i *Item) { got = append(got, i.TraceID+"/"+i.SpanID+"/"+i.ParentID) })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

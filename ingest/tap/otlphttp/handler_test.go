@@ -2,6 +2,7 @@ package otlphttp_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/http"
@@ -151,6 +152,35 @@ func TestLogs(t *testing.T) {
 		t.Fatalf("%s %s", resp.Status, resp.body)
 	}
 	if got := slices.Sorted(maps.Keys(s.frames(t))); !slices.Equal(got, []string{"cc", "otlp claude-code"}) {
+		t.Errorf("sessions %q", got)
+	}
+}
+
+// Names and ids that cannot be those of a session are recorded in a session with a valid id.
+func TestOddNames(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(long)))[:32]
+	for name, want := range map[string]string{
+		".": "~%2E", "..": "~%2E%2E", "a\nb": "~a%0Ab", "~%": "~~%25", long: "~" + long[:218] + "%cut-" + hash,
+	} {
+		s := serve(t, otlphttp.Options{})
+		if resp := s.traces(t, request(t, chat(1, 1, 0, text("session.id", name)))); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%q: %s %s", name, resp.Status, resp.body)
+		}
+		if got := slices.Sorted(maps.Keys(s.frames(t))); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: sessions %q, want %q", name, got, want)
+		}
+	}
+	s := serve(t, otlphttp.Options{})
+	first, other := chat(1, 1, 0), chat(2, 2, 0)
+	other.TraceId = bytes.Repeat([]byte{2}, 300)
+	inJSON := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"` + strings.Repeat("ab", 300) + `","spanId":"b7ad6b7169203331"}]}]}]}`
+	for _, resp := range []response{s.traces(t, request(t, first, other)), s.send(t, "/v1/traces", asJSON, strings.NewReader(inJSON))} {
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s", resp.Status, resp.body)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(s.frames(t))); !slices.Equal(got, []string{traceID(1), "otlp ", "otlp shop"}) {
 		t.Errorf("sessions %q", got)
 	}
 }
