@@ -203,3 +203,27 @@ func TestMasked(t *testing.T) {
 		t.Error("the usage was not read")
 	}
 }
+
+// The same in a request with invalid spans, and in fields that OTLP does not have.
+func TestMaskedInvalid(t *testing.T) {
+	secret := "sk-ant-api03-" + strings.Repeat("k3", 46) + "-AA"
+	invalid := span(1, 2, 0, text("x", secret))
+	invalid.SpanId, invalid.Name = []byte("short"), "use "+secret
+	invalid.ProtoReflect().SetUnknown(field(99, []byte("also "+secret)))
+	s := serve(t, otlphttp.Options{})
+	if resp := s.traces(t, request(t, chat(1, 1, 0, text("session.id", "c")), invalid)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %q", resp.Status, resp.body)
+	}
+	frame := s.frames(t)["c"][0]
+	var got trace.TracesData
+	if err := proto.Unmarshal([]byte(frame), &got); err != nil {
+		t.Fatal(err)
+	}
+	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
+	if strings.Contains(frame, secret) || len(spans) != 2 || spans[1].Name != "use [redacted:anthropic-key#1]" {
+		t.Errorf("recorded %q", frame)
+	}
+	if len(s.usages()["c"]) != 1 {
+		t.Error("the usage was not read")
+	}
+}
