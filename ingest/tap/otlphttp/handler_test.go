@@ -3,6 +3,7 @@ package otlphttp_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -120,6 +121,26 @@ func TestLaterSpansOfATrace(t *testing.T) {
 	}
 	if n := len(s.frames(t)["c"]); n != 2 {
 		t.Errorf("%d frames in the session, want 2", n)
+	}
+}
+
+// A request that is not recorded names no session for later spans of its traces.
+func TestTraceOfRefused(t *testing.T) {
+	s := serve(t, otlphttp.Options{})
+	named := request(t, chat(1, 1, 0, text("session.id", "c")))
+	s.mem.Refuse(errors.New("the spool is full"))
+	if resp := s.traces(t, named); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Fatalf("%s %q", resp.Status, resp.body)
+	}
+	s.mem.Refuse(nil)
+	secret := "sk-ant-api03-" + strings.Repeat("k3", 46) + "-AA"
+	s.traces(t, request(t, chat(1, 2, 0, text("session.id", secret)))) // rejected
+	s.traces(t, request(t, span(1, 3, 1)))
+	s.traces(t, named)
+	s.traces(t, request(t, span(1, 4, 2)))
+	frames := s.frames(t)
+	if got := slices.Sorted(maps.Keys(frames)); !slices.Equal(got, []string{traceID(1), "c"}) || len(frames["c"]) != 2 {
+		t.Errorf("sessions %q, %d frames", got, len(frames["c"]))
 	}
 }
 

@@ -25,6 +25,7 @@ type rejections struct {
 }
 
 func (r *rejections) add(p *part, why string) {
+	p.rejected = true
 	r.count += p.items
 	r.why = why
 }

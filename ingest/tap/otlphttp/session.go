@@ -18,6 +18,8 @@ type part struct {
 	data    []byte // an export request
 	items   int
 	at      int64 // the latest end of an item, ns; 0 if no item has a possible time
+
+	rejected bool // the session was not recorded
 }
 
 const (
@@ -31,10 +33,10 @@ const (
 )
 
 // divide divides a request by sessions. The request is not changed if all of it is of one session.
-func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part, *problem.Problem) {
-	names := h.nameSessions(e, tenant)
+// traces has the sessions that items name, by their traces.
+func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) (parts []part, traces map[string]string, bad *problem.Problem) {
+	names, traces := h.nameSessions(e, tenant)
 	latest := time.Now().Add(futureLimit).UnixNano()
-	var parts []part
 	var resources otlp.Namer
 	known := map[string]int{}
 	of := make(map[*otlpwire.Item]int, len(names))
@@ -53,32 +55,46 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 		}
 	})
 	if len(parts) > maxSessions {
-		return nil, tooLarge(fmt.Sprintf("the request has items of %d sessions, more than %d", len(parts), maxSessions))
+		return nil, nil, tooLarge(fmt.Sprintf("the request has items of %d sessions, more than %d", len(parts), maxSessions))
 	}
 	if len(parts) == 1 {
 		parts[0].data = data
-		return parts, nil
+		return parts, traces, nil
 	}
 	divided, err := e.Divide(data, len(parts), maxGrowth*max(len(data), chargedFrom), func(item *otlpwire.Item) int { return of[item] })
 	if grown, ok := errors.AsType[*otlpwire.GrowthError](err); ok {
-		return nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, more than %d, since each has the attributes of the resource",
+		return nil, nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, more than %d, since each has the attributes of the resource",
 			len(parts), grown.Size, grown.Limit))
 	}
 	if err != nil {
-		return nil, badRequest(err.Error() + ".")
+		return nil, nil, badRequest(err.Error() + ".")
 	}
 	for i := range parts {
 		parts[i].data = divided[i]
 	}
-	return parts, nil
+	return parts, traces, nil
+}
+
+// remember keeps the sessions of traces of a request that is durable.
+func (h *Handler) remember(tenant string, traces map[string]string, parts []part) {
+	recorded := make(map[string]bool, len(parts))
+	for i := range parts {
+		recorded[parts[i].session] = !parts[i].rejected
+	}
+	for trace, session := range traces {
+		if recorded[session] {
+			h.traces.add(tenant, trace, session)
+		}
+	}
 }
 
 // nameSessions returns the session of each item: the one that its attributes or those of its
 // resource name; else the one that its trace has; else the trace. Records of no trace have a
-// session for each service.
-func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.Item]string {
-	names := make(map[*otlpwire.Item]string, e.Count())
-	ofTrace, named := map[string]string{}, otlp.Namer{}
+// session for each service. ofTrace has the sessions that items name, by their traces.
+func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) (names map[*otlpwire.Item]string, ofTrace map[string]string) {
+	names = make(map[*otlpwire.Item]string, e.Count())
+	ofTrace = map[string]string{}
+	var named otlp.Namer
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
 		name := named.Session(g, item)
 		if name == "" {
@@ -89,9 +105,6 @@ func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.
 			ofTrace[item.TraceID] = names[item]
 		}
 	})
-	for trace, name := range ofTrace {
-		h.traces.add(tenant, trace, name)
-	}
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
 		if names[item] != "" {
 			return
@@ -110,5 +123,5 @@ func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.
 			names[item] = name
 		}
 	})
-	return names
+	return names, ofTrace
 }
