@@ -26,6 +26,7 @@ func newMasker(engine *redact.Engine, settings *Settings, opts *StreamOptions) (
 		return nil, nil
 	}
 	m := engine.NewMasker()
+	m.SetDialect(opts.Dialect)
 	m.Report(settings.Masked)
 	return m, maskNames(m, opts)
 }

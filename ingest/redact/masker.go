@@ -12,6 +12,7 @@ import (
 // Masker masks the secrets of one stream. It is not safe for concurrent use.
 type Masker struct {
 	engine  *Engine
+	otlp    bool // the stream is of the dialect otlp
 	machine machine
 	walker  walker
 	layout  layout

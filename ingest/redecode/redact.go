@@ -136,6 +136,7 @@ func (m *masks) searchNumbers(ctx context.Context, r *run, s *stream) error {
 // masker returns the masker of a stream.
 func (m *masks) masker(s *stream) *redact.Masker {
 	masker := m.engine.NewMasker()
+	masker.SetDialect(s.state.Dialect)
 	masker.Resume(m.numbers[s.id])
 	return masker
 }

@@ -65,12 +65,12 @@ func (f *field) text() string { return strings.ToValidUTF8(string(f.raw), "\uFFF
 func (f *field) time() int64 { return int64(min(f.n, math.MaxInt64)) }
 
 func parseBinary(data []byte) (*Export, error) {
-	e := &Export{Signal: signalOf(data)}
+	e, p := &Export{Signal: signalOf(data)}, &parser{}
 	err := fields(data, func(f *field) error {
 		if !f.is(1) {
 			return nil
 		}
-		g, err := group(f.raw, e.Signal)
+		g, err := p.group(f.raw, e.Signal)
 		e.Groups = append(e.Groups, g)
 		return err
 	})
@@ -106,16 +106,19 @@ func signalOf(data []byte) (s Signal) {
 	return s
 }
 
-func group(data []byte, s Signal) (g Group, err error) {
+func (p *parser) group(data []byte, s Signal) (g Group, err error) {
+	if err := p.value(); err != nil {
+		return g, err
+	}
 	err = fields(data, func(f *field) error {
 		if !f.is(2) {
 			g.rest = append(g.rest, f.whole...)
 		}
 		switch {
 		case f.is(1):
-			return fields(f.raw, func(f *field) error { return attribute(&g.Resource, f, 1) })
+			return fields(f.raw, func(f *field) error { return p.attribute(&g.Resource, f, 1) })
 		case f.is(2):
-			scope, err := scope(f.raw, s)
+			scope, err := p.scope(f.raw, s)
 			g.Scopes = append(g.Scopes, scope)
 			return err
 		}
@@ -124,7 +127,10 @@ func group(data []byte, s Signal) (g Group, err error) {
 	return g, err
 }
 
-func scope(data []byte, s Signal) (c Scope, err error) {
+func (p *parser) scope(data []byte, s Signal) (c Scope, err error) {
+	if err := p.value(); err != nil {
+		return c, err
+	}
 	err = fields(data, func(f *field) error {
 		if !f.is(2) {
 			c.rest = append(c.rest, f.whole...)
@@ -138,9 +144,12 @@ func scope(data []byte, s Signal) (c Scope, err error) {
 				return nil
 			})
 		case f.is(2):
-			read := span
+			if err := p.item(); err != nil {
+				return err
+			}
+			read := p.span
 			if s == Logs {
-				read = record
+				read = p.record
 			}
 			item, err := read(f.raw)
 			item.raw = f.whole
@@ -152,15 +161,15 @@ func scope(data []byte, s Signal) (c Scope, err error) {
 	return c, err
 }
 
-func span(data []byte) (s Item, err error) {
+func (p *parser) span(data []byte) (s Item, err error) {
 	err = fields(data, func(f *field) error {
 		switch {
 		case f.is(1):
-			s.TraceID = hexID(f.raw)
+			s.TraceID = hexID(f.raw, traceIDBytes)
 		case f.is(2):
-			s.SpanID = hexID(f.raw)
+			s.SpanID = hexID(f.raw, spanIDBytes)
 		case f.is(4):
-			s.ParentID = hexID(f.raw)
+			s.ParentID = hexID(f.raw, spanIDBytes)
 		case f.is(5):
 			s.Name = f.text()
 		case f.num == 7 && f.typ == protowire.Fixed64Type:
@@ -168,9 +177,9 @@ func span(data []byte) (s Item, err error) {
 		case f.num == 8 && f.typ == protowire.Fixed64Type:
 			s.End = f.time()
 		case f.is(9):
-			return attribute(&s.Attributes, f, 9)
+			return p.attribute(&s.Attributes, f, 9)
 		case f.is(11):
-			event, err := spanEvent(f.raw)
+			event, err := p.spanEvent(f.raw)
 			s.Events = append(s.Events, event)
 			return err
 		case f.is(15):
@@ -192,7 +201,10 @@ func span(data []byte) (s Item, err error) {
 // statusError is STATUS_CODE_ERROR.
 const statusError = 2
 
-func spanEvent(data []byte) (e Event, err error) {
+func (p *parser) spanEvent(data []byte) (e Event, err error) {
+	if err := p.value(); err != nil {
+		return e, err
+	}
 	err = fields(data, func(f *field) error {
 		switch {
 		case f.num == 1 && f.typ == protowire.Fixed64Type:
@@ -200,12 +212,12 @@ func spanEvent(data []byte) (e Event, err error) {
 		case f.is(2):
 			e.Name = f.text()
 		}
-		return attribute(&e.Attributes, f, 3)
+		return p.attribute(&e.Attributes, f, 3)
 	})
 	return e, err
 }
 
-func record(data []byte) (r Item, err error) {
+func (p *parser) record(data []byte) (r Item, err error) {
 	observed := int64(0)
 	err = fields(data, func(f *field) error {
 		switch {
@@ -214,17 +226,17 @@ func record(data []byte) (r Item, err error) {
 		case f.num == 11 && f.typ == protowire.Fixed64Type:
 			observed = f.time()
 		case f.is(5):
-			v, err := value(f.raw, 0)
+			v, err := p.anyValue(f.raw, 0)
 			r.Body = v
 			return err
 		case f.is(9):
-			r.TraceID = hexID(f.raw)
+			r.TraceID = hexID(f.raw, traceIDBytes)
 		case f.is(10):
-			r.SpanID = hexID(f.raw)
+			r.SpanID = hexID(f.raw, spanIDBytes)
 		case f.is(12):
 			r.Name = f.text()
 		}
-		return attribute(&r.Attributes, f, 6)
+		return p.attribute(&r.Attributes, f, 6)
 	})
 	r.observed(observed)
 	return r, err
@@ -238,8 +250,12 @@ func (r *Item) observed(at int64) {
 	r.End = r.Start
 }
 
-// hexID returns an id in hexadecimal. An id of zeros only is not set.
-func hexID(b []byte) string {
+// hexID returns an id of n bytes in hexadecimal. An id of another length, or of zeros only, is
+// invalid, and is read as unset.
+func hexID(b []byte, n int) string {
+	if len(b) != n {
+		return ""
+	}
 	for _, c := range b {
 		if c != 0 {
 			return hex.EncodeToString(b)
@@ -249,14 +265,17 @@ func hexID(b []byte) string {
 }
 
 // attribute adds a KeyValue if it is field num.
-func attribute(to *Attributes, f *field, num protowire.Number) error {
+func (p *parser) attribute(to *Attributes, f *field, num protowire.Number) error {
 	if !f.is(num) {
 		return nil
 	}
-	return keyValue(to, f.raw, 0)
+	return p.keyValue(to, f.raw, 0)
 }
 
-func keyValue(to *Attributes, data []byte, depth int) error {
+func (p *parser) keyValue(to *Attributes, data []byte, depth int) error {
+	if err := p.value(); err != nil {
+		return err
+	}
 	var a Attribute
 	err := fields(data, func(f *field) error {
 		var err error
@@ -264,7 +283,7 @@ func keyValue(to *Attributes, data []byte, depth int) error {
 		case f.is(1):
 			a.Key = f.text()
 		case f.is(2):
-			a.Value, err = value(f.raw, depth+1)
+			a.Value, err = p.anyValue(f.raw, depth+1)
 		}
 		return err
 	})
@@ -272,7 +291,7 @@ func keyValue(to *Attributes, data []byte, depth int) error {
 	return err
 }
 
-func value(data []byte, depth int) (v Value, err error) {
+func (p *parser) anyValue(data []byte, depth int) (v Value, err error) {
 	if depth > maxDepth {
 		return Value{}, nil
 	}
@@ -292,7 +311,10 @@ func value(data []byte, depth int) (v Value, err error) {
 				if !f.is(1) {
 					return nil
 				}
-				element, err := value(f.raw, depth+1)
+				if err := p.value(); err != nil {
+					return err
+				}
+				element, err := p.anyValue(f.raw, depth+1)
 				v.list = append(v.list, element)
 				return err
 			})
@@ -302,7 +324,7 @@ func value(data []byte, depth int) (v Value, err error) {
 				if !f.is(1) {
 					return nil
 				}
-				return keyValue(&v.members, f.raw, depth)
+				return p.keyValue(&v.members, f.raw, depth)
 			})
 		case f.is(7):
 			v = bytesValue(f.raw)

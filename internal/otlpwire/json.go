@@ -17,28 +17,47 @@ func parseJSON(data []byte) (*Export, error) {
 	if depth, ok := wellformed.Check(data); !ok || depth > wellformed.MaxDepth {
 		return nil, ErrMalformed
 	}
-	var p fastjson.Parser
-	v, err := p.ParseBytes(data)
+	if err := checkJSON(data); err != nil {
+		return nil, err
+	}
+	var tree fastjson.Parser
+	v, err := tree.ParseBytes(data)
 	if err != nil {
 		return nil, malformed(err)
 	}
-	e := &Export{JSON: true}
-	groups, scopes, items, read := "resourceSpans", "scopeSpans", "spans", jsonSpan
+	e, p := &Export{JSON: true}, &parser{}
+	groups, scopes, items, read := "resourceSpans", "scopeSpans", "spans", p.jsonSpan
 	switch {
 	case v.Exists(groups):
 		e.Signal = Traces
 	case v.Exists("resourceLogs"):
 		e.Signal = Logs
-		groups, scopes, items, read = "resourceLogs", "scopeLogs", "logRecords", jsonRecord
+		groups, scopes, items, read = "resourceLogs", "scopeLogs", "logRecords", p.jsonRecord
 	case len(v.GetObject().String()) > len("{}"):
 		return nil, ErrMalformed
 	}
 	for _, of := range v.GetArray(groups) {
-		g := Group{Resource: jsonAttributes(of.GetArray("resource", "attributes"), 0)}
+		if err := p.value(); err != nil {
+			return nil, err
+		}
+		g := Group{}
+		if g.Resource, err = p.jsonAttributes(of.GetArray("resource", "attributes"), 0); err != nil {
+			return nil, err
+		}
 		for _, in := range of.GetArray(scopes) {
+			if err := p.value(); err != nil {
+				return nil, err
+			}
 			s := Scope{Name: jsonText(in.Get("scope", "name"))}
-			for _, item := range in.GetArray(items) {
-				s.Items = append(s.Items, read(item))
+			for _, v := range in.GetArray(items) {
+				if err := p.item(); err != nil {
+					return nil, err
+				}
+				item, err := read(v)
+				if err != nil {
+					return nil, err
+				}
+				s.Items = append(s.Items, item)
 			}
 			g.Scopes = append(g.Scopes, s)
 		}
@@ -47,28 +66,39 @@ func parseJSON(data []byte) (*Export, error) {
 	return e, nil
 }
 
-func jsonSpan(v *fastjson.Value) Item {
-	s := Item{
-		TraceID: jsonID(v.Get("traceId")), SpanID: jsonID(v.Get("spanId")), ParentID: jsonID(v.Get("parentSpanId")),
+func (p *parser) jsonSpan(v *fastjson.Value) (s Item, err error) {
+	s = Item{
+		TraceID: jsonID(v.Get("traceId"), traceIDBytes), SpanID: jsonID(v.Get("spanId"), spanIDBytes), ParentID: jsonID(v.Get("parentSpanId"), spanIDBytes),
 		Name: jsonText(v.Get("name")), Start: jsonTime(v.Get("startTimeUnixNano")), End: jsonTime(v.Get("endTimeUnixNano")),
-		Attributes: jsonAttributes(v.GetArray("attributes"), 0),
-		Failed:     v.GetInt("status", "code") == statusError, Status: jsonText(v.Get("status", "message")),
+		Failed: v.GetInt("status", "code") == statusError, Status: jsonText(v.Get("status", "message")),
 	}
-	for _, e := range v.GetArray("events") {
-		s.Events = append(s.Events, Event{
-			Name: jsonText(e.Get("name")), At: jsonTime(e.Get("timeUnixNano")), Attributes: jsonAttributes(e.GetArray("attributes"), 0),
-		})
+	if s.Attributes, err = p.jsonAttributes(v.GetArray("attributes"), 0); err != nil {
+		return s, err
 	}
-	return s
+	for _, v := range v.GetArray("events") {
+		if err := p.value(); err != nil {
+			return s, err
+		}
+		e := Event{Name: jsonText(v.Get("name")), At: jsonTime(v.Get("timeUnixNano"))}
+		if e.Attributes, err = p.jsonAttributes(v.GetArray("attributes"), 0); err != nil {
+			return s, err
+		}
+		s.Events = append(s.Events, e)
+	}
+	return s, nil
 }
 
-func jsonRecord(v *fastjson.Value) Item {
-	r := Item{
-		TraceID: jsonID(v.Get("traceId")), SpanID: jsonID(v.Get("spanId")), Name: jsonText(v.Get("eventName")),
-		Start: jsonTime(v.Get("timeUnixNano")), Attributes: jsonAttributes(v.GetArray("attributes"), 0), Body: jsonValue(v.Get("body"), 0),
+func (p *parser) jsonRecord(v *fastjson.Value) (r Item, err error) {
+	r = Item{
+		TraceID: jsonID(v.Get("traceId"), traceIDBytes), SpanID: jsonID(v.Get("spanId"), spanIDBytes), Name: jsonText(v.Get("eventName")),
+		Start: jsonTime(v.Get("timeUnixNano")),
 	}
 	r.observed(jsonTime(v.Get("observedTimeUnixNano")))
-	return r
+	if r.Attributes, err = p.jsonAttributes(v.GetArray("attributes"), 0); err != nil {
+		return r, err
+	}
+	r.Body, err = p.jsonValue(v.Get("body"), 0)
+	return r, err
 }
 
 func jsonText(v *fastjson.Value) string {
@@ -78,12 +108,12 @@ func jsonText(v *fastjson.Value) string {
 	return string(v.GetStringBytes())
 }
 
-func jsonID(v *fastjson.Value) string {
+func jsonID(v *fastjson.Value, n int) string {
 	b, err := hex.DecodeString(jsonText(v))
 	if err != nil {
 		return ""
 	}
-	return hexID(b)
+	return hexID(b, n)
 }
 
 // jsonNumber returns the text of a number, which may be a string.
@@ -107,17 +137,23 @@ func jsonTime(v *fastjson.Value) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-func jsonAttributes(list []*fastjson.Value, depth int) Attributes {
-	var all Attributes
+func (p *parser) jsonAttributes(list []*fastjson.Value, depth int) (all Attributes, err error) {
 	for _, a := range list {
-		all = append(all, Attribute{jsonText(a.Get("key")), jsonValue(a.Get("value"), depth+1)})
+		if err := p.value(); err != nil {
+			return nil, err
+		}
+		v, err := p.jsonValue(a.Get("value"), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Attribute{jsonText(a.Get("key")), v})
 	}
-	return all
+	return all, nil
 }
 
-func jsonValue(v *fastjson.Value, depth int) (of Value) {
+func (p *parser) jsonValue(v *fastjson.Value, depth int) (of Value, err error) {
 	if depth > maxDepth {
-		return of
+		return of, nil
 	}
 	v.GetObject().Visit(func(key []byte, v *fastjson.Value) {
 		switch string(key) {
@@ -141,11 +177,22 @@ func jsonValue(v *fastjson.Value, depth int) (of Value) {
 		case "arrayValue":
 			of = Value{kind: listKind}
 			for _, element := range v.GetArray("values") {
-				of.list = append(of.list, jsonValue(element, depth+1))
+				if err == nil {
+					err = p.value()
+				}
+				if err != nil {
+					return
+				}
+				var inner Value
+				inner, err = p.jsonValue(element, depth+1)
+				of.list = append(of.list, inner)
 			}
 		case "kvlistValue":
-			of = Value{kind: mapKind, members: jsonAttributes(v.GetArray("values"), depth)}
+			if err == nil {
+				of = Value{kind: mapKind}
+				of.members, err = p.jsonAttributes(v.GetArray("values"), depth)
+			}
 		}
 	})
-	return of
+	return of, err
 }

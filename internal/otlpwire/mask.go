@@ -38,52 +38,82 @@ func request(item *message) *message {
 
 var requests = map[Signal]*message{Traces: request(spanMessage), Logs: request(recordMessage)}
 
-// MaskBinary replaces each text of a binary request by what mask returns for it. It returns data
-// itself if mask changes nothing. ok is false for bytes that are not a binary request with valid
-// items; they are not changed.
-func MaskBinary(data []byte, mask func(text string) string) (masked []byte, ok bool) {
-	if len(data) == 0 || data[0] != 1<<3|byte(protowire.BytesType) {
+// MaskBinary replaces each text of a binary request by what mask returns for it, also texts in
+// fields that Parse does not read. What it returns can be parsed, and has the same items. It returns
+// data itself if mask changes nothing. ok is false for bytes that are not a binary request, and,
+// unless sure is set, for a request whose items are not all valid, which may be a message of another
+// protocol; they are not changed.
+func MaskBinary(data []byte, sure bool, mask func(text string) string) (masked []byte, ok bool) {
+	if len(data) == 0 || !sure && data[0] != 1<<3|byte(protowire.BytesType) || IsJSON(data) {
 		return data, false
 	}
 	e, err := parseBinary(data)
-	if err != nil || !e.valid() {
+	if err != nil || !sure && !e.valid() {
 		return data, false
 	}
-	out, changed := requests[e.Signal].mask(data, mask, 0)
+	of := requests[Traces] // also of a request without items
+	if e.Signal == Logs {
+		of = requests[Logs]
+	}
+	out, changed := of.mask(data, mask, 0)
 	if !changed {
 		return data, true
 	}
 	return out, true
 }
 
-// mask masks the texts of a message. Its lengths change with them.
+// mask masks the texts of a message. Its lengths change with them. Bytes that are no message are
+// masked as one text.
 func (m *message) mask(data []byte, mask func(string) string, depth int) (out []byte, changed bool) {
 	if depth > 3*maxDepth {
 		return nil, len(data) > 0 // texts that nothing reads are dropped rather than kept with a secret
 	}
 	out = make([]byte, 0, len(data))
-	err := fields(data, func(f *field) error {
-		inner := m.inner[f.num]
-		switch {
-		case f.typ != protowire.BytesType:
-		case inner != nil:
-			if content, edited := inner.mask(f.raw, mask, depth+1); edited {
-				out, changed = appendMessage(out, f.num, content, nil), true
-				return nil
-			}
-		case m.hasText(f.num):
-			if text := mask(string(f.raw)); text != string(f.raw) {
-				out, changed = appendMessage(out, f.num, []byte(text), nil), true
-				return nil
-			}
+	var run []byte // the last fields that are not length-delimited
+	endRun := func() {
+		if len(run) > 0 && mask(string(run)) != string(run) {
+			changed = true // dropped: numbers have no place for a mask
+		} else {
+			out = append(out, run...)
 		}
-		out = append(out, f.whole...)
+		run = nil
+	}
+	err := fields(data, func(f *field) error {
+		if f.typ != protowire.BytesType {
+			run = append(run, f.whole...)
+			return nil
+		}
+		endRun()
+		content, edited := m.maskField(f, mask, depth)
+		if !edited {
+			out = append(out, f.whole...)
+			return nil
+		}
+		out, changed = appendMessage(out, f.num, content, nil), true
 		return nil
 	})
 	if err != nil {
-		return data, false
+		text := mask(string(data))
+		return []byte(text), text != string(data)
 	}
+	endRun()
 	return out, changed
+}
+
+// maskField returns the masked content of a length-delimited field. A secret in a field that has no
+// text, such as an id, becomes as many zeros, since lengths of ids have a meaning.
+func (m *message) maskField(f *field, mask func(string) string, depth int) (content []byte, changed bool) {
+	if inner := m.inner[f.num]; inner != nil {
+		return inner.mask(f.raw, mask, depth+1)
+	}
+	text := mask(string(f.raw))
+	switch {
+	case text == string(f.raw):
+		return nil, false
+	case m.hasText(f.num):
+		return []byte(text), true
+	}
+	return make([]byte, len(f.raw)), true
 }
 
 func (m *message) hasText(num protowire.Number) bool {

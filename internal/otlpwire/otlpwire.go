@@ -76,8 +76,8 @@ func IsJSON(data []byte) bool {
 	return len(trimmed) > 0 && trimmed[0] == '{' && (data[0] != '\n' || wellformed.JSON(data))
 }
 
-// Parse reads a request. It does not alias data, except in what Only uses. The error wraps
-// ErrMalformed.
+// Parse reads a request. It does not alias data, except in what Divide uses. The error wraps
+// ErrMalformed, or is a *BoundError.
 func Parse(data []byte) (*Export, error) {
 	if IsJSON(data) {
 		return parseJSON(data)

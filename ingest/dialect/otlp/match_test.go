@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"bytes"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -45,5 +46,26 @@ func TestBinary(t *testing.T) {
 	in.Transport = schema.NDJSON
 	if got, _ := match(in); got != dialect.No {
 		t.Errorf("a line: %d", got)
+	}
+}
+
+// A request beyond the bounds on items has no facts.
+func TestBeyondBounds(t *testing.T) {
+	item := []byte{2<<3 | 2, 9, 1<<3 | 1, 0, 0, 0, 0, 0, 0, 0, 0x10} // a log record with a time
+	field := func(num protowire.Number, content []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), content)
+	}
+	for n, want := range map[int]dialect.Confidence{100_000: dialect.Certain, 100_001: dialect.No} {
+		raw := field(1, field(2, bytes.Repeat(item, n)))
+		in := &dialect.Input{Frame: &schema.Frame{Transport: schema.HTTP, Raw: raw}, Data: raw}
+		if got, _ := match(in); got != want {
+			t.Errorf("%d items: %d, want %d", n, got, want)
+		}
+		if want == dialect.Certain {
+			continue
+		}
+		if (&decoder{}).Decode(in, nil); in.Flags&schema.FlagUnknownType == 0 {
+			t.Error("the frame is not flagged")
+		}
 	}
 }

@@ -25,10 +25,10 @@ type known struct {
 
 func newReader(in *dialect.Input, b *dialect.Emitter, e *otlpwire.Export) *reader {
 	r := &reader{in: in, b: b, spans: map[string]*known{}}
-	first := true
+	first, names := true, Namer{}
 	e.All(func(g *otlpwire.Group, s *otlpwire.Scope, item *otlpwire.Item) {
 		if r.session == "" {
-			r.session = SessionOf(g, item)
+			r.session = names.Session(g, item)
 		}
 		if first {
 			r.onlyTrace = item.TraceID
@@ -50,12 +50,32 @@ var sessionKeys = []string{
 	"ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.session_id", "ai.telemetry.metadata.chatId",
 }
 
-// SessionOf returns the session that an item, or else its resource, names; "" for none.
-func SessionOf(g *otlpwire.Group, item *otlpwire.Item) string {
+// Namer reads what names the sessions of a request's items. It reads each resource once, if the
+// items come in their order.
+type Namer struct {
+	group            *otlpwire.Group
+	session, service string
+}
+
+func (n *Namer) use(g *otlpwire.Group) {
+	if n.group != g {
+		n.group, n.session, n.service = g, g.Resource.Text(sessionKeys...), g.Resource.Text("service.name")
+	}
+}
+
+// Session returns the session that an item, or else its resource, names; "" for none.
+func (n *Namer) Session(g *otlpwire.Group, item *otlpwire.Item) string {
 	if name := item.Attributes.Text(sessionKeys...); name != "" {
 		return name
 	}
-	return g.Resource.Text(sessionKeys...)
+	n.use(g)
+	return n.session
+}
+
+// Service returns the "service.name" of a resource, "" for none.
+func (n *Namer) Service(g *otlpwire.Group) string {
+	n.use(g)
+	return n.service
 }
 
 func (r *reader) item(_ *otlpwire.Group, s *otlpwire.Scope, item *otlpwire.Item) {

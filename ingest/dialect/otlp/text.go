@@ -135,13 +135,16 @@ func numbered(a otlpwire.Attributes, prefix, infix string) (all []spoken) {
 		at := strconv.Itoa(n) + infix
 		role, has := values[at+"role"]
 		content, said := values[at+"content"]
+		var parts strings.Builder
 		for k := range min(len(values), maxMessages) {
 			part, ok := values[at+"contents."+strconv.Itoa(k)+".message_content.text"]
 			if !ok {
 				break
 			}
-			content, said = content+part, true
+			parts.WriteString(part)
+			said = true
 		}
+		content += parts.String()
 		if !has && !said {
 			return all
 		}
@@ -192,6 +195,7 @@ func listed(text string) (all []spoken) {
 
 // texts joins the parts of a message that are text, and those that are reasoning.
 func texts(parts *fastjson.Value) (text, reasoning string) {
+	var said, thought strings.Builder
 	for _, part := range parts.GetArray() {
 		content := part.GetStringBytes("content")
 		if content == nil {
@@ -199,10 +203,10 @@ func texts(parts *fastjson.Value) (text, reasoning string) {
 		}
 		switch string(part.GetStringBytes("type")) {
 		case "text":
-			text += string(content)
+			said.Write(content)
 		case "reasoning", "thinking":
-			reasoning += string(content)
+			thought.Write(content)
 		}
 	}
-	return text, reasoning
+	return said.String(), thought.String()
 }

@@ -46,7 +46,7 @@ func NewHandler(rec *ingest.Recorder, opts Options) *Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{recorder: rec, opts: opts, traces: newTraceIndex(indexedTraces)}
+	return &Handler{recorder: rec, opts: opts, traces: newTraceIndex(tenantTraces, allTraces)}
 }
 
 // Traces answers POST /v1/traces.
@@ -127,6 +127,9 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string,
 		return none, bad
 	}
 	export, err := otlpwire.Parse(body)
+	if beyond, ok := errors.AsType[*otlpwire.BoundError](err); ok {
+		return none, tooLarge(beyond.Error())
+	}
 	if err != nil {
 		return none, badRequest(err.Error() + ".")
 	}
@@ -137,7 +140,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string,
 	if export.Signal != signal || export.JSON != isJSON(r) {
 		return none, badRequest("The body is not an export request for " + string(signal) + " in the encoding of its Content-Type.")
 	}
-	parts, bad := h.divide(body, export, tenant)
+	parts, traces, bad := h.divide(body, export, tenant)
 	if bad != nil {
 		return none, bad
 	}
@@ -145,6 +148,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string,
 	if err != nil {
 		return none, failure(err)
 	}
+	h.remember(tenant, traces, parts)
 	items.WithLabelValues(string(signal)).Add(float64(n - rejected.count))
 	bytesTotal.WithLabelValues(string(signal)).Add(float64(len(body)))
 	rejectedTotal.WithLabelValues(string(signal)).Add(float64(rejected.count))

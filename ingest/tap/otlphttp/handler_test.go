@@ -2,6 +2,8 @@ package otlphttp_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -122,6 +124,26 @@ func TestLaterSpansOfATrace(t *testing.T) {
 	}
 }
 
+// A request that is not recorded names no session for later spans of its traces.
+func TestTraceOfRefused(t *testing.T) {
+	s := serve(t, otlphttp.Options{})
+	named := request(t, chat(1, 1, 0, text("session.id", "c")))
+	s.mem.Refuse(errors.New("the spool is full"))
+	if resp := s.traces(t, named); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Fatalf("%s %q", resp.Status, resp.body)
+	}
+	s.mem.Refuse(nil)
+	secret := "sk-ant-api03-" + strings.Repeat("k3", 46) + "-AA"
+	s.traces(t, request(t, chat(1, 2, 0, text("session.id", secret)))) // rejected
+	s.traces(t, request(t, span(1, 3, 1)))
+	s.traces(t, named)
+	s.traces(t, request(t, span(1, 4, 2)))
+	frames := s.frames(t)
+	if got := slices.Sorted(maps.Keys(frames)); !slices.Equal(got, []string{traceID(1), "c"}) || len(frames["c"]) != 2 {
+		t.Errorf("sessions %q, %d frames", got, len(frames["c"]))
+	}
+}
+
 // A request that is sent again is the same stream, and its usage counts once.
 func TestSentAgain(t *testing.T) {
 	s := serve(t, otlphttp.Options{})
@@ -155,6 +177,35 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+// Names and ids that cannot be those of a session are recorded in a session with a valid id.
+func TestOddNames(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(long)))[:32]
+	for name, want := range map[string]string{
+		".": "~%2E", "..": "~%2E%2E", "a\nb": "~a%0Ab", "~%": "~~%25", long: "~" + long[:218] + "%cut-" + hash,
+	} {
+		s := serve(t, otlphttp.Options{})
+		if resp := s.traces(t, request(t, chat(1, 1, 0, text("session.id", name)))); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%q: %s %s", name, resp.Status, resp.body)
+		}
+		if got := slices.Sorted(maps.Keys(s.frames(t))); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: sessions %q, want %q", name, got, want)
+		}
+	}
+	s := serve(t, otlphttp.Options{})
+	first, other := chat(1, 1, 0), chat(2, 2, 0)
+	other.TraceId = bytes.Repeat([]byte{2}, 300)
+	inJSON := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"` + strings.Repeat("ab", 300) + `","spanId":"b7ad6b7169203331"}]}]}]}`
+	for _, resp := range []response{s.traces(t, request(t, first, other)), s.send(t, "/v1/traces", asJSON, strings.NewReader(inJSON))} {
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s", resp.Status, resp.body)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(s.frames(t))); !slices.Equal(got, []string{traceID(1), "otlp ", "otlp shop"}) {
+		t.Errorf("sessions %q", got)
+	}
+}
+
 // A secret in a binary request is masked, and the request can still be read.
 func TestMasked(t *testing.T) {
 	secret := "sk-ant-api03-" + strings.Repeat("k3", 46) + "-AA"
@@ -168,6 +219,30 @@ func TestMasked(t *testing.T) {
 	said := got.ResourceSpans[0].ScopeSpans[0].Spans[0].Attributes[1].Value.GetStringValue()
 	if strings.Contains(frame, secret) || said != "use [redacted:anthropic-key#1] now" {
 		t.Errorf("recorded %q", said)
+	}
+	if len(s.usages()["c"]) != 1 {
+		t.Error("the usage was not read")
+	}
+}
+
+// The same in a request with invalid spans, and in fields that OTLP does not have.
+func TestMaskedInvalid(t *testing.T) {
+	secret := "sk-ant-api03-" + strings.Repeat("k3", 46) + "-AA"
+	invalid := span(1, 2, 0, text("x", secret))
+	invalid.SpanId, invalid.Name = []byte("short"), "use "+secret
+	invalid.ProtoReflect().SetUnknown(field(99, []byte("also "+secret)))
+	s := serve(t, otlphttp.Options{})
+	if resp := s.traces(t, request(t, chat(1, 1, 0, text("session.id", "c")), invalid)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %q", resp.Status, resp.body)
+	}
+	frame := s.frames(t)["c"][0]
+	var got trace.TracesData
+	if err := proto.Unmarshal([]byte(frame), &got); err != nil {
+		t.Fatal(err)
+	}
+	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
+	if strings.Contains(frame, secret) || len(spans) != 2 || spans[1].Name != "use [redacted:anthropic-key#1]" {
+		t.Errorf("recorded %q", frame)
 	}
 	if len(s.usages()["c"]) != 1 {
 		t.Error("the usage was not read")

@@ -25,6 +25,7 @@ type rejections struct {
 }
 
 func (r *rejections) add(p *part, why string) {
+	p.rejected = true
 	r.count += p.items
 	r.why = why
 }
@@ -71,11 +72,10 @@ func (h *Handler) options(tenant string, signal otlpwire.Signal, p *part) ingest
 		Tenant: tenant, Session: p.session, Dialect: otlp.Dialect.Name, Evidence: "an export request of OTLP: spans and events, not a recorded stream",
 		Transport: schema.HTTP, Source: "OTLP " + string(signal), FrameClock: true,
 	}
-	if p.service != "" {
+	tags := map[string]string{"service": p.service}
+	if p.service != "" && h.opts.Limits.CheckTags(tags) == nil {
 		so.Source += " of " + p.service
-		if tags := map[string]string{"service": p.service}; h.opts.Limits.CheckTags(tags) == nil {
-			so.Tags = tags
-		}
+		so.Tags = tags
 	}
 	if id := streamID(tenant, p); id != "" {
 		so.Resume = &ingest.Resume{StreamID: id}

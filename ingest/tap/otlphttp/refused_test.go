@@ -17,6 +17,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/otlphttp"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -36,6 +37,11 @@ func message(t *testing.T, r response) string {
 	}
 	text, _ := protowire.ConsumeBytes(r.body[n:])
 	return string(text)
+}
+
+// field returns a length-delimited field.
+func field(num protowire.Number, content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), content)
 }
 
 func TestRefused(t *testing.T) {
@@ -63,6 +69,7 @@ func TestRefused(t *testing.T) {
 		"no gzip":            {"/v1/traces", binary, good, []string{"Content-Encoding: gzip"}, 400, "cannot be read"},
 		"gzip cut off":       {"/v1/traces", binary, gzipped(good)[:30], []string{"Content-Encoding: gzip"}, 400, "cannot be read"},
 		"too many sessions":  {"/v1/traces", binary, request(t, many...), nil, 413, "1025 sessions"},
+		"too many items":     {"/v1/logs", binary, field(1, field(2, bytes.Repeat([]byte{2<<3 | 2, 0}, 100_001))), nil, 413, "more than 100000 spans or log records"},
 		"metrics":            {"/v1/metrics", binary, nil, nil, 404, "no metrics"},
 		"metrics as JSON":    {"/v1/metrics", asJSON, []byte("{}"), nil, 404, "OTEL_METRICS_EXPORTER"},
 	} {
@@ -119,6 +126,19 @@ func TestTooLarge(t *testing.T) {
 	}}})
 	if resp := s.traces(t, data); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("%s %q", resp.Status, message(t, resp))
+	}
+}
+
+// The attributes of a resource are read once, and not for each of its items.
+func TestLargeResource(t *testing.T) {
+	s := serve(t, otlphttp.Options{Timeout: bounded.Limit})
+	resource := field(1, bytes.Repeat([]byte{1<<3 | 2, 0}, 300_000))
+	data := field(1, append(resource, field(2, bytes.Repeat([]byte{2<<3 | 2, 0}, 100_000))...))
+	if resp := s.send(t, "/v1/logs", binary, bytes.NewReader(data)); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s %q", resp.Status, message(t, resp))
+	}
+	if n := len(s.frames(t)["otlp"]) + len(s.frames(t)["otlp "]); n != 1 {
+		t.Errorf("%d frames, want 1", n)
 	}
 }
 

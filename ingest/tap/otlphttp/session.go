@@ -1,6 +1,7 @@
 package otlphttp
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +18,8 @@ type part struct {
 	data    []byte // an export request
 	items   int
 	at      int64 // the latest end of an item, ns; 0 if no item has a possible time
+
+	rejected bool // the session was not recorded
 }
 
 const (
@@ -30,10 +33,11 @@ const (
 )
 
 // divide divides a request by sessions. The request is not changed if all of it is of one session.
-func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part, *problem.Problem) {
-	names := h.nameSessions(e, tenant)
+// traces has the sessions that items name, by their traces.
+func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) (parts []part, traces map[string]string, bad *problem.Problem) {
+	names, traces := h.nameSessions(e, tenant)
 	latest := time.Now().Add(futureLimit).UnixNano()
-	var parts []part
+	var resources otlp.Namer
 	known := map[string]int{}
 	of := make(map[*otlpwire.Item]int, len(names))
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
@@ -42,7 +46,7 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 		if !ok {
 			i = len(parts)
 			known[session] = i
-			parts = append(parts, part{session: session, service: g.Resource.Text("service.name")})
+			parts = append(parts, part{session: session, service: resources.Service(g)})
 		}
 		of[item] = i
 		parts[i].items++
@@ -51,36 +55,48 @@ func (h *Handler) divide(data []byte, e *otlpwire.Export, tenant string) ([]part
 		}
 	})
 	if len(parts) > maxSessions {
-		return nil, tooLarge(fmt.Sprintf("the request has items of %d sessions, more than %d", len(parts), maxSessions))
+		return nil, nil, tooLarge(fmt.Sprintf("the request has items of %d sessions, more than %d", len(parts), maxSessions))
 	}
 	if len(parts) == 1 {
 		parts[0].data = data
-		return parts, nil
+		return parts, traces, nil
 	}
-	divided, err := e.Divide(data, len(parts), func(item *otlpwire.Item) int { return of[item] })
+	divided, err := e.Divide(data, len(parts), maxGrowth*max(len(data), chargedFrom), func(item *otlpwire.Item) int { return of[item] })
+	if grown, ok := errors.AsType[*otlpwire.GrowthError](err); ok {
+		return nil, nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, more than %d, since each has the attributes of the resource",
+			len(parts), grown.Size, grown.Limit))
+	}
 	if err != nil {
-		return nil, badRequest(err.Error() + ".")
+		return nil, nil, badRequest(err.Error() + ".")
 	}
-	total := 0
 	for i := range parts {
 		parts[i].data = divided[i]
-		total += len(divided[i])
 	}
-	if total > maxGrowth*max(len(data), chargedFrom) {
-		return nil, tooLarge(fmt.Sprintf("divided by its %d sessions the request has %d bytes, since each has the attributes of the resource",
-			len(parts), total))
+	return parts, traces, nil
+}
+
+// remember keeps the sessions of traces of a request that is durable.
+func (h *Handler) remember(tenant string, traces map[string]string, parts []part) {
+	recorded := make(map[string]bool, len(parts))
+	for i := range parts {
+		recorded[parts[i].session] = !parts[i].rejected
 	}
-	return parts, nil
+	for trace, session := range traces {
+		if recorded[session] {
+			h.traces.add(tenant, trace, session)
+		}
+	}
 }
 
 // nameSessions returns the session of each item: the one that its attributes or those of its
 // resource name; else the one that its trace has; else the trace. Records of no trace have a
-// session for each service.
-func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.Item]string {
-	names := make(map[*otlpwire.Item]string, e.Count())
-	ofTrace := map[string]string{}
+// session for each service. ofTrace has the sessions that items name, by their traces.
+func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) (names map[*otlpwire.Item]string, ofTrace map[string]string) {
+	names = make(map[*otlpwire.Item]string, e.Count())
+	ofTrace = map[string]string{}
+	var named otlp.Namer
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
-		name := otlp.SessionOf(g, item)
+		name := named.Session(g, item)
 		if name == "" {
 			return
 		}
@@ -89,16 +105,13 @@ func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.
 			ofTrace[item.TraceID] = names[item]
 		}
 	})
-	for trace, name := range ofTrace {
-		h.traces.add(tenant, trace, name)
-	}
 	e.All(func(g *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
 		if names[item] != "" {
 			return
 		}
 		switch {
 		case item.TraceID == "":
-			names[item] = ingest.SessionID("otlp " + g.Resource.Text("service.name"))
+			names[item] = ingest.SessionID("otlp " + named.Service(g))
 		default:
 			name := ofTrace[item.TraceID]
 			if name == "" {
@@ -110,5 +123,5 @@ func (h *Handler) nameSessions(e *otlpwire.Export, tenant string) map[*otlpwire.
 			names[item] = name
 		}
 	})
-	return names
+	return names, ofTrace
 }

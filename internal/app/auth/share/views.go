@@ -173,6 +173,7 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 			stream := frames[i].Stream.StreamID
 			if streams[stream] == nil {
 				streams[stream] = engine.NewMasker()
+				streams[stream].SetDialect(frames[i].Stream.Dialect)
 			}
 			f := frames[i].Frame
 			streams[stream].Push(&f, pass(stream))
