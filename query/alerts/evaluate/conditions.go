@@ -160,7 +160,7 @@ func failure(c *Span) int {
 
 // budget finds a session that used more than its budget. Its one episode lasts until the session ends.
 func budget(r *rule.Rule, s *Session, now int64) []Finding {
-	over := ""
+	var over string
 	switch {
 	case r.Tokens > 0 && s.Tokens > r.Tokens:
 		over = fmt.Sprintf("the session used %d tokens, more than %d", s.Tokens, r.Tokens)
