@@ -43,6 +43,8 @@ func (completionCommand) Help() string {
     source <(tapedeck completion bash)      # ~/.bashrc
     source <(tapedeck completion zsh)       # ~/.zshrc
     tapedeck completion fish | source       # ~/.config/fish/config.fish
+
+Ids of sessions come from the server, which has 2 seconds to answer. TAPEDECK_COMPLETION_TIMEOUT=5s gives it longer.
 `
 }
 
@@ -69,13 +71,20 @@ func completeLine(parser *kong.Kong) {
 		}))
 }
 
-// completionTimeout bounds the request for sessions.
-const completionTimeout = 2 * time.Second
+// completionTimeout bounds the request for sessions, unless completionTimeoutVariable sets another duration.
+const (
+	completionTimeout         = 2 * time.Second
+	completionTimeoutVariable = "TAPEDECK_COMPLETION_TIMEOUT"
+)
 
 // predictSessions returns the ids of the newest sessions that begin with the word. Errors are not
 // shown, since a person is typing.
 func predictSessions(a complete.Args) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
+	timeout, err := time.ParseDuration(os.Getenv(completionTimeoutVariable))
+	if err != nil || timeout <= 0 {
+		timeout = completionTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	g := global{Server: withScheme(cmp.Or(os.Getenv("TAPEDECK_SERVER"), defaultServer)), Token: os.Getenv("TAPEDECK_TOKEN"),
 		AsTenant: os.Getenv("TAPEDECK_TENANT")}

@@ -97,7 +97,7 @@ func TestCompletion(t *testing.T) {
 	complete := func(line string) []string {
 		t.Helper()
 		cmd := s.Command(t)
-		cmd.Env = append(cmd.Env, "COMP_LINE="+line)
+		cmd.Env = append(cmd.Env, "COMP_LINE="+line, "TAPEDECK_COMPLETION_TIMEOUT="+bounded.Limit.String())
 		stdout, stderr, exit := commandtest.Finish(t, cmd)
 		if exit != 0 {
 			t.Fatalf("%q: exit %d, %s", line, exit, stderr)
