@@ -68,7 +68,7 @@ func TestHanging(t *testing.T) {
 		took := make(chan time.Time, 1)
 		q, stop := runQueue(t, func(id string) int {
 			if strings.HasPrefix(id, "bad") {
-				time.Sleep(timeout)
+				time.Sleep(timeout) // on the virtual clock: the receiver hangs until the time limit
 				return http.StatusGatewayTimeout
 			}
 			return http.StatusOK
@@ -98,7 +98,7 @@ func TestKept(t *testing.T) {
 		}, yes, func(Event) { t.Error("it was taken") })
 		added := time.Now()
 		q.Add(numbered("bad", 0))
-		time.Sleep(7 * time.Hour)
+		time.Sleep(7 * time.Hour) // on the virtual clock: longer than an event is kept
 		stop()
 		if d := last.Sub(added); d < keep || d > keep+mostPause {
 			t.Errorf("it was sent for %v", d)
@@ -119,7 +119,7 @@ func TestGone(t *testing.T) {
 		q, stop := runQueue(t, func(string) int { requests++; return http.StatusBadGateway }, func() bool { return false },
 			func(Event) { t.Error("it was taken") })
 		q.Add(numbered("bad", 0))
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // on the virtual clock: longer than any pause
 		stop()
 		if requests != 1 || q.held.Load() != 0 {
 			t.Errorf("it was sent %d times, %d events are held", requests, q.held.Load())

@@ -23,7 +23,7 @@ const (
 	mostAnswer = 64 << 10
 )
 
-// refused is an answer with which the endpoint refuses a request for good.
+// refused is an error for a request that must not be sent again.
 type refused struct {
 	text string
 	all  bool // it would refuse any request: the address or the credentials are wrong
