@@ -37,13 +37,21 @@ func Receive[T any](t testing.TB, c <-chan T) T {
 	panic("not reached")
 }
 
-// Until polls a condition until it is true.
+// Until polls a condition until it is true. It pauses for three times as long as the condition took,
+// from 5 ms to half a second: conditions that are expensive, such as requests to a server, leave the
+// processors to what they wait for.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Limit); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	for end := time.Now().Add(Limit); ; {
+		began := time.Now()
+		if ok() {
+			return
+		}
+		now := time.Now()
+		if now.After(end) {
 			t.Fatalf("%s: not within %v", what, Limit)
 		}
+		time.Sleep(min(max(3*now.Sub(began), 5*time.Millisecond), 500*time.Millisecond)) // between two polls
 	}
 }
 

@@ -61,6 +61,7 @@ func TestLargeRecording(t *testing.T) {
 		"read_messages": {"session": id, "bytes": 100_000, "limit": 100_000}, "read_span": {"session": id, "span": fmt.Sprintf("tool:call-%04d", long)},
 		"read_frames": {"session": id, "bytes": 100_000, "limit": 100_000}, "search_text": {"query": "line", "limit": 100_000, "session": []string{id}},
 		"compare_sessions": {"a": id, "b": id, "same": true}, "open_calls": {}, "tool_stats": {"query": id, "slowest": 100_000}, "usage_report": {"query": id},
+		"add_note": {"session": id, "text": strings.Repeat("ä", 2_000)},
 	}
 	for _, tool := range tools.Tools {
 		given, known := arguments[tool.Name]
