@@ -78,7 +78,7 @@ clients: ## install the clients of others that tests point at recordings
 # for servers leave the processors to others, so that more run at once than there are processors.
 # The packages of tools/systemtest take longest, so they begin first.
 GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgname-and-test-fails --packages="./tools/systemtest/... ./..." \
-  -- -vet=off -ldflags=-w -timeout 30m -p 3
+  -- -vet=off -ldflags=-w -timeout 40m -p 3
 
 test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end
 	@$(MAKE) --no-print-directory -j2 test-pages test-go

@@ -10,7 +10,7 @@ import (
 )
 
 // Limit bounds each wait. It is not a performance limit: a shared machine can be very slow.
-const Limit = 2 * time.Minute
+const Limit = 5 * time.Minute
 
 // Wait calls a function that waits, such as the Wait of a sync.WaitGroup.
 func Wait(t testing.TB, wait func()) {
