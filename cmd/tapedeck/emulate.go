@@ -50,7 +50,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 	ctx, unwatch := emulate.Until(ctx, c.ExitWith, os.Stdin)
 	defer unwatch()
 	log := c.Logger()
-	if err := server.CheckListen(c.Listen); err != nil {
+	if err := server.CheckListen("--listen", c.Listen); err != nil {
 		return err
 	}
 	played, err := emulate.Open(ctx, c.options(g, log))
@@ -58,7 +58,7 @@ func (c *emulateCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	defer played.Close()
-	l, err := server.Listen(c.Listen)
+	l, err := server.Listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}

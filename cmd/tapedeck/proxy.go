@@ -92,7 +92,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	l, err := server.Listen(c.Listen)
+	l, err := server.Listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (c *proxyCommand) Run(ctx context.Context, g *global) error {
 		return commandline.As(err)
 	}
 	if c.Metrics != "" {
-		m, err := server.Listen(c.Metrics)
+		m, err := server.Listen("--metrics", c.Metrics)
 		if err != nil {
 			return err
 		}

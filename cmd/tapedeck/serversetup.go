@@ -28,6 +28,7 @@ type serverSetup struct {
 	manager    *systemd.Manager // nil without one
 	tls        *tls.Config      // nil for plain HTTP
 	listener   net.Listener
+	grpc       net.Listener    // of OTLP over gRPC alone; may be nil
 	early      *startup.Server // answers until the node is started
 	ends       []func()        // functions that close calls, the last one first
 }
@@ -56,6 +57,12 @@ func (i *invocation) open(ctx context.Context, c *settings.Server, address strin
 		return nil, err
 	}
 	s.ends = append(s.ends, func() { _ = s.listener.Close() }) // the server may have closed it
+	if s.grpc, err = c.OpenGRPC(); err != nil {
+		return nil, err
+	}
+	if s.grpc != nil {
+		s.ends = append(s.ends, func() { _ = s.grpc.Close() })
+	}
 	if s.early, err = startup.Serve(s.listener, s.tls, log); err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func (s *serverSetup) start(ctx context.Context, cfg node.Config, dir string, op
 		return nil, errors.Join(err, closeNode(ctx, n))
 	}
 	s.settings.WarnPlain(s.listener, strings.HasPrefix(s.settings.PublicURL, "https://"), s.log)
-	opts.Manager, opts.TLS, opts.Guards, opts.Node, opts.Listener = s.manager, s.tls, guards, n, s.listener
+	opts.Manager, opts.TLS, opts.Guards, opts.Node, opts.Listener, opts.GRPC = s.manager, s.tls, guards, n, s.listener, s.grpc
 	opts, err = s.settings.ServerOptions(opts, s.log)
 	if err != nil {
 		return nil, errors.Join(err, closeNode(ctx, n))

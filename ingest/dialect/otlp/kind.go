@@ -131,7 +131,7 @@ func firstToken(a otlpwire.Attributes) (int64, bool) {
 		key  string
 		unit time.Duration
 	}{
-		{"gen_ai.response.time_to_first_chunk", time.Second}, {"ai.response.msToFirstChunk", time.Millisecond}, {"ttft_ms", time.Millisecond},
+		{"gen_ai.response.time_to_first_chunk", time.Second}, {"gen_ai.client.operation.time_to_first_chunk", time.Second}, {"ai.response.msToFirstChunk", time.Millisecond}, {"ttft_ms", time.Millisecond},
 	} {
 		if v, ok := a.Get(of.key); ok {
 			if f, ok := v.Float(); ok && f > 0 && f*float64(of.unit) < float64(24*time.Hour) {

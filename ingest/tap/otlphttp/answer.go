@@ -36,14 +36,18 @@ func (a answerer) accept(w http.ResponseWriter, rejected rejections) {
 		a.write(w, http.StatusOK, text)
 		return
 	}
-	var message []byte
-	if rejected.count > 0 {
-		var partial []byte
-		partial = protowire.AppendVarint(protowire.AppendTag(partial, 1, protowire.VarintType), uint64(rejected.count))
-		partial = protowire.AppendString(protowire.AppendTag(partial, 2, protowire.BytesType), rejected.why)
-		message = protowire.AppendBytes(protowire.AppendTag(message, 1, protowire.BytesType), partial)
+	a.write(w, http.StatusOK, response(rejected))
+}
+
+// response returns an Export…ServiceResponse in binary Protobuf. That of logs has the same fields.
+func response(rejected rejections) []byte {
+	if rejected.count == 0 {
+		return nil
 	}
-	a.write(w, http.StatusOK, message)
+	var partial []byte
+	partial = protowire.AppendVarint(protowire.AppendTag(partial, 1, protowire.VarintType), uint64(rejected.count))
+	partial = protowire.AppendString(protowire.AppendTag(partial, 2, protowire.BytesType), rejected.why)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), partial)
 }
 
 // refuse writes a google.rpc.Status with the text of a problem.

@@ -72,20 +72,27 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, coding string, gr
 		return b.data, nil
 	}
 	// The rest of the body is not read.
-	w.Header().Set("Connection", "close")
+	if r.ProtoMajor == 1 {
+		w.Header().Set("Connection", "close")
+	}
 	_ = control.SetReadDeadline(time.Now().Add(time.Second))
+	return nil, h.unread(err)
+}
+
+// unread returns the response for a body that could not be read.
+func (h *Handler) unread(err error) *problem.Problem {
 	if p, ok := errors.AsType[*problem.Problem](err); ok {
-		return nil, p
+		return p
 	}
 	if limit, ok := errors.AsType[*ingest.LimitError](err); ok {
-		return nil, tooLarge(limit.Error())
+		return tooLarge(limit.Error())
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, &problem.Problem{
+		return &problem.Problem{
 			Status: http.StatusRequestTimeout, Detail: fmt.Sprintf("The body did not arrive within %v.", h.opts.BodyTimeout),
 		}
 	}
-	return nil, badRequest("The body cannot be read: " + err.Error() + ".")
+	return badRequest("The body cannot be read: " + err.Error() + ".")
 }
 
 func tooLarge(detail string) *problem.Problem {

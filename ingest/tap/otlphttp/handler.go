@@ -1,5 +1,5 @@
-// Package otlphttp receives traces and logs over OTLP/HTTP, in binary Protobuf and in JSON, and
-// records each export request as a frame. docs/otlp.md describes it.
+// Package otlphttp receives traces and logs over OTLP/HTTP, in binary Protobuf and in JSON, and over
+// OTLP/gRPC, and records each export request as a frame. docs/otlp.md describes it.
 package otlphttp
 
 import (
@@ -72,10 +72,7 @@ func (h *Handler) Metrics(w http.ResponseWriter, r *http.Request, _ string) {
 	}
 	a := answerer{json: isJSON(r)}
 	count(http.StatusNotFound)
-	a.refuse(w, &problem.Problem{
-		Status: http.StatusNotFound, Detail: "This server records traces and logs, and no metrics.",
-		Hint: "Set OTEL_METRICS_EXPORTER=none.",
-	})
+	a.refuse(w, noMetrics())
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tenant string, signal otlpwire.Signal) {
@@ -83,20 +80,33 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, tenant string, s
 		return
 	}
 	a := answerer{json: isJSON(r), signal: signal}
-	rejected, bad := h.receive(w, r, tenant, signal)
+	coding, bad := checkHead(r)
 	if bad != nil {
-		count(bad.Status)
-		level := slog.LevelWarn
-		if bad.Status < http.StatusInternalServerError {
-			level = slog.LevelDebug
-		}
-		h.opts.Log.Log(r.Context(), level, "otlp: request not recorded", "signal", signal, "client", r.RemoteAddr,
-			"status", bad.Status, "detail", bad.Detail)
+		h.refused(r, signal, bad)
+		a.refuse(w, bad)
+		return
+	}
+	rejected, bad := h.receive(r.Context(), tenant, signal, a.json, func(grant *budget.Grant) ([]byte, *problem.Problem) {
+		return h.read(w, r, coding, grant)
+	})
+	if bad != nil {
+		h.refused(r, signal, bad)
 		a.refuse(w, bad)
 		return
 	}
 	count(http.StatusOK)
 	a.accept(w, rejected)
+}
+
+// refused counts and logs a request that is not recorded.
+func (h *Handler) refused(r *http.Request, signal otlpwire.Signal, bad *problem.Problem) {
+	count(bad.Status)
+	level := slog.LevelWarn
+	if bad.Status < http.StatusInternalServerError {
+		level = slog.LevelDebug
+	}
+	h.opts.Log.Log(r.Context(), level, "otlp: request not recorded", "signal", signal, "client", r.RemoteAddr,
+		"status", bad.Status, "detail", bad.Detail)
 }
 
 // hasParameter refuses a request whose URL has a parameter. No exporter sends one, so the response
@@ -110,19 +120,16 @@ func hasParameter(w http.ResponseWriter, r *http.Request) bool {
 	return bad != nil
 }
 
-// receive records a request.
-func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string, signal otlpwire.Signal) (rejections, *problem.Problem) {
+// receive records the request that read returns, its encoding undone.
+func (h *Handler) receive(ctx context.Context, tenant string, signal otlpwire.Signal, inJSON bool,
+	read func(*budget.Grant) ([]byte, *problem.Problem)) (rejections, *problem.Problem) {
 	var none rejections
 	if tenant == "" {
 		tenant = ingest.DefaultTenant
 	}
-	coding, bad := checkHead(r)
-	if bad != nil {
-		return none, bad
-	}
 	grant := h.opts.Writers.Write()
 	defer grant.Close()
-	body, bad := h.read(w, r, coding, grant)
+	body, bad := read(grant)
 	if bad != nil {
 		return none, bad
 	}
@@ -137,14 +144,14 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, tenant string,
 	if n == 0 {
 		return none, nil
 	}
-	if export.Signal != signal || export.JSON != isJSON(r) {
+	if export.Signal != signal || export.JSON != inJSON {
 		return none, badRequest("The body is not an export request for " + string(signal) + " in the encoding of its Content-Type.")
 	}
 	parts, traces, bad := h.divide(body, export, tenant)
 	if bad != nil {
 		return none, bad
 	}
-	rejected, err := h.record(r.Context(), tenant, signal, parts)
+	rejected, err := h.record(ctx, tenant, signal, parts)
 	if err != nil {
 		return none, failure(err)
 	}

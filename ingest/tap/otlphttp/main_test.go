@@ -23,6 +23,7 @@ import (
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/otlphttp"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/h2c"
 	"tapedeck/schema"
 )
 
@@ -46,11 +47,13 @@ func serve(t *testing.T, opts otlphttp.Options) *server {
 	mux := http.NewServeMux()
 	for path, handle := range map[string]func(http.ResponseWriter, *http.Request, string){
 		"/v1/traces": h.Traces, "/v1/logs": h.Logs, "/v1/metrics": h.Metrics,
+		otlphttp.TracesMethod: h.GRPCTraces, otlphttp.LogsMethod: h.GRPCLogs, otlphttp.MetricsMethod: h.GRPCMetrics,
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { handle(w, r, r.Header.Get("Tenant")) })
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s.http = httptest.NewUnstartedServer(mux)
+	s.http.Config.Protocols = h2c.Protocols()
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.http.Start()
 	t.Cleanup(func() {

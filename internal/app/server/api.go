@@ -70,6 +70,9 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 		{records, audit.None, post, "/v1/traces", streams, forTenant(exports.Traces)},
 		{records, audit.None, post, "/v1/logs", streams, forTenant(exports.Logs)},
 		{records, audit.None, post, "/v1/metrics", nil, forTenant(exports.Metrics)},
+		{records, audit.None, post, otlphttp.TracesMethod, streams, only(forTenant(exports.GRPCTraces))},
+		{records, audit.None, post, otlphttp.LogsMethod, streams, only(forTenant(exports.GRPCLogs))},
+		{records, audit.None, post, otlphttp.MetricsMethod, nil, only(forTenant(exports.GRPCMetrics))},
 		{records, audit.SessionImport, post, "/v1/import", streams, only(forTenant(tapes.Import))},
 		{records, audit.None, post, upload.Path, streams, only(forTenant(s.uploads.Blocks))},
 	})

@@ -21,7 +21,7 @@ import (
 func TestSlowBodies(t *testing.T) {
 	s := bareServer(t)
 	s.Slow.Body = slow.NewTimeout(100 * time.Millisecond)
-	go func() { _ = s.serve() }()
+	go func() { _ = s.serve(s.http, s.Listener) }()
 	defer s.http.Close()
 	routes := []string{"POST /nothing", "GET /v1/nothing", "BREW /v1/sessions"}
 	for route, r := range s.table {
@@ -57,7 +57,7 @@ func TestSlowBodies(t *testing.T) {
 // any time.
 func TestRefusedWhileTheBodyArrives(t *testing.T) {
 	s := bareServer(t)
-	go func() { _ = s.serve() }()
+	go func() { _ = s.serve(s.http, s.Listener) }()
 	defer s.http.Close()
 	for _, path := range []string{"/v1/nothing", "/v1/ingest?nothing=1", "/v1/shares"} {
 		c, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -83,7 +83,7 @@ func TestRefusedWhileTheBodyArrives(t *testing.T) {
 // logins.
 func TestAnswersAreNotStored(t *testing.T) {
 	s := bareServer(t)
-	go func() { _ = s.serve() }()
+	go func() { _ = s.serve(s.http, s.Listener) }()
 	defer s.http.Close()
 	for _, path := range []string{"/healthz", "/metrics", "/v1/nothing", "/v1/sessions/x/tape", "/v1/sessions", "/v1/sessions/x/replay", "/openapi.yaml"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)

@@ -36,7 +36,7 @@ func counted(t *testing.T, name, label, value string) (n float64) {
 // the answer names the limit. One far beyond it is refused by net/http.
 func TestHeadTooLarge(t *testing.T) {
 	s := bareServer(t)
-	go func() { _ = s.serve() }()
+	go func() { _ = s.serve(s.http, s.Listener) }()
 	defer s.http.Close()
 	send := func(path string, fields map[string]string) (*http.Response, string) {
 		t.Helper()

@@ -276,9 +276,9 @@ func (s *Server) answerError(err error, c echo.Context) {
 func (s *Server) servedElsewhere(r *http.Request) string {
 	path := r.URL.Path
 	records := strings.HasPrefix(path, "/v1/ingest") ||
-		slices.Contains([]string{"/v1/blocks", "/v1/import", "/v1/traces", "/v1/logs", "/v1/metrics"}, path)
+		slices.Contains([]string{"/v1/blocks", "/v1/import", "/v1/traces", "/v1/logs", "/v1/metrics"}, path) || slices.Contains(grpcMethods, path)
 	switch {
-	case !strings.HasPrefix(path, "/v1/"), records && s.Node.Recorder != nil, !records && s.Node.DB != nil:
+	case !records && !strings.HasPrefix(path, "/v1/"), records && s.Node.Recorder != nil, !records && s.Node.DB != nil:
 		return ""
 	case records:
 		return "This server does not have the role ingest: name one that has by --record-server or TAPEDECK_RECORD_SERVER."

@@ -49,10 +49,12 @@ import (
 type Options struct {
 	Node     *node.Node
 	Listener net.Listener
-	Log      *slog.Logger
-	Limits   ingest.Limits  // limits of one client's input
-	Readers  *budget.Budget // budget of the readers of recordings; used with the role api
-	Writers  *budget.Budget // budget of the taps for large frames; used with the role ingest
+	// GRPC is a listener for OTLP over gRPC alone; may be nil. Run closes it.
+	GRPC    net.Listener
+	Log     *slog.Logger
+	Limits  ingest.Limits  // limits of one client's input
+	Readers *budget.Budget // budget of the readers of recordings; used with the role api
+	Writers *budget.Budget // budget of the taps for large frames; used with the role ingest
 	// Budgets has the bytes that each part of the server may hold, for metrics.
 	Budgets map[string]int64
 	// SessionCacheBytes bounds the cache of sessions; 0 for its default.
@@ -115,6 +117,7 @@ type Server struct {
 	echo      *echo.Echo
 	table     map[string]route // by method and path
 	http      *http.Server
+	grpc      *http.Server         // of the listener GRPC
 	metrics   *prometheus.Registry // of this server; other packages use the default registry
 	requests  *requestMetrics
 	tapes     *clickhouse.Store   // nil without the role api
@@ -143,17 +146,23 @@ func New(opts Options) *Server {
 	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
 	s.registerMetrics()
 	s.echo = s.routes()
-	s.http = &http.Server{
-		Handler:           compressed.Handler(s.echo, notEmulated),
-		ReadHeaderTimeout: cmp.Or(opts.Headers.Timeout, DefaultHeaderTimeout),
-		MaxHeaderBytes:    2 * cmp.Or(opts.Headers.Bytes, DefaultHeaderBytes), // see boundedHeads
+	s.http = s.httpServer(compressed.Handler(s.echo, notEmulated))
+	s.grpc = s.httpServer(grpcAlone(s.echo))
+	return s
+}
+
+// httpServer returns a server of HTTP/1.1 and HTTP/2 with the limits of the options.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: cmp.Or(s.Headers.Timeout, DefaultHeaderTimeout),
+		MaxHeaderBytes:    2 * cmp.Or(s.Headers.Bytes, DefaultHeaderBytes), // see boundedHeads
 		ConnContext:       s.heads.ConnContext,
 		ConnState:         s.heads.ConnState,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          httplog.New(opts.Log),
+		ErrorLog:          httplog.New(s.Log),
 		Protocols:         h2c.Protocols(),
 	}
-	return s
 }
 
 // SetQueryLimits changes the bounds of later statements. Without the role api it does nothing.
@@ -183,9 +192,13 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	end := func() { cancelLife(problem.ErrStopping) }
 	defer end()
 	s.http.BaseContext = func(net.Listener) context.Context { return life }
+	s.grpc.BaseContext = s.http.BaseContext
 	s.http.RegisterOnShutdown(end)
-	failed := make(chan error, 1)
-	go func() { failed <- s.serve() }()
+	failed := make(chan error, 2)
+	go func() { failed <- s.serve(s.http, s.Listener) }()
+	if s.GRPC != nil {
+		go func() { failed <- s.serve(s.grpc, s.GRPC) }()
+	}
 	var working sync.WaitGroup
 	workCtx, endWork := context.WithCancel(context.WithoutCancel(ctx)) // ends after the requests have ended
 	defer endWork()
@@ -214,7 +227,6 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	case <-ctx.Done():
 		s.drain()
 	case err = <-failed:
-		err = fmt.Errorf("serve HTTP on %s: %w", s.Listener.Addr(), err)
 	}
 	ending, cancel := stop.Context()
 	defer cancel()
@@ -241,23 +253,25 @@ func (s *Server) Run(ctx context.Context, stop *StopClock, work func(context.Con
 	return errors.Join(err, s.Node.Close(ending))
 }
 
-// serve serves HTTP/1.1 and HTTP/2, with TLS or without.
-func (s *Server) serve() error {
-	l := s.heads.Listener(s.Listener)
-	if s.TLS == nil {
-		return s.http.Serve(l)
+// serve serves HTTP/1.1 and HTTP/2 on a listener, with TLS or without.
+func (s *Server) serve(h *http.Server, l net.Listener) error {
+	serve := h.Serve
+	if s.TLS != nil {
+		h.TLSConfig = s.TLS
+		serve = func(l net.Listener) error { return h.ServeTLS(l, "", "") }
 	}
-	s.http.TLSConfig = s.TLS
-	return s.http.ServeTLS(l, "", "")
+	return fmt.Errorf("serve HTTP on %s: %w", l.Addr(), serve(s.heads.Listener(l)))
 }
 
 // shutdown ends the requests.
 func (s *Server) shutdown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, ShutdownTimeout)
 	defer cancel()
-	if err := s.http.Shutdown(ctx); err != nil {
-		s.Log.Warn("server: some requests did not end in time and were cut", "error", err)
-		_ = s.http.Close() // cuts them off
+	for _, h := range []*http.Server{s.grpc, s.http} {
+		if err := h.Shutdown(ctx); err != nil {
+			s.Log.Warn("server: some requests did not end in time and were cut", "error", err)
+			_ = h.Close() // cuts them off
+		}
 	}
 }
 

@@ -76,29 +76,48 @@ func (f *Access) OpenListener(addr string) (_ net.Listener, err error) {
 		return nil, err
 	}
 	if passed != nil {
-		if err := server.CheckListen(passed.Addr().String()); err != nil && !f.Tokens {
+		if err := server.CheckListen("--listen", passed.Addr().String()); err != nil && !f.Tokens {
 			return nil, errors.Join(commandline.Errorf("the service manager passed the address %s: without "+
 				"--tokens tapedeck answers on loopback only; set ListenStream=127.0.0.1:4600 in the socket "+
 				"unit, or --tokens", passed.Addr()), passed.Close())
 		}
 		return passed, nil
 	}
-	if err := f.checkListen(addr); err != nil {
+	if err := f.checkListen("--listen", addr); err != nil {
 		return nil, err
 	}
-	return server.ListenAnywhere(addr)
+	return server.ListenAnywhere("--listen", addr)
 }
 
 // checkListen returns an error for an invalid address, and without tokens for an address that is
 // not on loopback.
-func (f *Access) checkListen(addr string) error {
-	if err := server.CheckAddress(addr); err != nil || f.Tokens {
+func (f *Access) checkListen(flag, addr string) error {
+	if err := server.CheckAddress(flag, addr); err != nil || f.Tokens {
 		return err
 	}
-	if err := server.CheckListen(addr); err != nil {
+	if err := server.CheckListen(flag, addr); err != nil {
 		return commandline.Errorf("%w, or --tokens", err)
 	}
 	return nil
+}
+
+// OpenGRPC opens the address of OTLP over gRPC alone; nil if none is set.
+func (s *Server) OpenGRPC() (net.Listener, error) {
+	if s.OTLPListen == "" {
+		return nil, nil
+	}
+	if err := s.checkGRPC(); err != nil {
+		return nil, err
+	}
+	return server.ListenAnywhere("--otlp-grpc-listen", s.OTLPListen)
+}
+
+// checkGRPC returns an error for an address of OTLP over gRPC that OpenGRPC does not open.
+func (s *Server) checkGRPC() error {
+	if s.OTLPListen == "" {
+		return nil
+	}
+	return s.checkListen("--otlp-grpc-listen", s.OTLPListen)
 }
 
 // tokensWait is how long a start waits until tokens can be checked.

@@ -18,7 +18,7 @@ func TestCheckListen(t *testing.T) {
 		{"127.0.0.1:99999", false, "the port must be a number from 0 to 65535, like 4600"}, {"0.0.0.0:46000o", true, "the port must be a number from 0 to 65535, like 4600"},
 	} {
 		a := Access{Tokens: c.tokens}
-		err := a.checkListen(c.addr)
+		err := a.checkListen("--listen", c.addr)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
 			t.Errorf("%q, tokens %v: %v, want %q", c.addr, c.tokens, err, c.want)
 		}

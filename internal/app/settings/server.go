@@ -31,6 +31,7 @@ type Server struct {
 	ServerTLS        `group:"Access"`
 	Audit            `group:"Storage"`
 	Stopping         `group:"Stop"`
+	OTLPListen       string        `help:"Address for OTLP over gRPC alone, by convention of port 4317; none by default. The address of --listen takes it, too." name:"otlp-grpc-listen" group:"Recording" env:"TAPEDECK_OTLP_GRPC_LISTEN" placeholder:"ADDR"`
 	QuietAfter       time.Duration `help:"How long an open session may be without a frame before it is quiet rather than running." default:"30s" min:">0" group:"Recording" env:"TAPEDECK_QUIET_AFTER" placeholder:"D"`
 }
 
@@ -70,12 +71,12 @@ func (s *Server) conflicts() error {
 	_, dialects := s.read()
 	_, alerts := s.AlertRules()
 	_, targets := s.AlertTargets()
-	return errors.Join(alerts, targets, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector())
+	return errors.Join(alerts, targets, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector(), s.checkGRPC())
 }
 
 // Conflicts returns the errors of settings that contradict each other or name invalid files.
 func (s *Up) Conflicts() error {
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), checkNATSListen(s.NATSListen),
+	return errors.Join(s.conflicts(), s.checkListen("--listen", s.Listen), checkNATSListen(s.NATSListen),
 		s.checkAddresses(), checkData(s.Data), checkDirectory("backups", s.Backups))
 }
 
@@ -103,7 +104,11 @@ func (s *Serve) Conflicts() error {
 	if slices.Contains(s.Role, "ingest") { // its spool is there
 		data = checkData(s.Data)
 	}
-	return errors.Join(s.conflicts(), s.checkListen(s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, cold, demo,
+	var exports error
+	if s.OTLPListen != "" && !slices.Contains(s.Role, "ingest") {
+		exports = commandline.Errorf("--otlp-grpc-listen needs the role ingest: what arrives there is recorded")
+	}
+	return errors.Join(s.conflicts(), exports, s.checkListen("--listen", s.Listen), s.CheckNATS(s.NATS), dsn.Complete(log), options, cold, demo,
 		data)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"tapedeck/ingest/tap/otlphttp"
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
@@ -49,6 +50,9 @@ var probes = map[string]probe{
 	"POST /v1/traces":                                {record, "", "application/json", `{"resourceSpans":[]}`},
 	"POST /v1/logs":                                  {record, "", "application/json", `{"resourceLogs":[]}`},
 	"POST /v1/metrics":                               {record, "", "application/json", `{}`},
+	"POST " + otlphttp.TracesMethod:                  {record, "", "application/json", `{}`},
+	"POST " + otlphttp.LogsMethod:                    {record, "", "application/json", `{}`},
+	"POST " + otlphttp.MetricsMethod:                 {record, "", "application/json", `{}`},
 	"POST /v1/import":                                {record, "", tapefile.MediaType, "no tape"},
 	"POST /v1/blocks":                                {record, "", "", ""},
 	"GET /v1/sessions":                               {read, "", "", ""},

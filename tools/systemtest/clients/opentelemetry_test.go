@@ -1,0 +1,78 @@
+package clients
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tapedeck/internal/bounded"
+	"tapedeck/tools/systemtest/commands/commandtest"
+)
+
+// answered is a recorded answer of OpenAI's chat API with 11 and 4 tokens.
+const answered = `data: {"id":"chatcmpl-otel","object":"chat.completion.chunk","created":1,"model":"gpt-4o-mini-2024-07-18","choices":[{"index":0,"delta":{"role":"assistant","content":"It is "},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-otel","object":"chat.completion.chunk","created":1,"model":"gpt-4o-mini-2024-07-18","choices":[{"index":0,"delta":{"content":"Monday."},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-otel","object":"chat.completion.chunk","created":1,"model":"gpt-4o-mini-2024-07-18","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+
+data: {"id":"chatcmpl-otel","object":"chat.completion.chunk","created":1,"model":"gpt-4o-mini-2024-07-18","choices":[],"usage":{"prompt_tokens":11,"completion_tokens":4,"total_tokens":15}}
+
+data: [DONE]
+
+`
+
+// The telemetry of the AI SDK 7 and of OpenLLMetry, sent by OpenTelemetry's exporters of each
+// protocol, makes a session with two calls of the model. Both say the same id of the response, so
+// its tokens count once; OpenLLMetry states none of a stream.
+func TestOpenTelemetryExporters(t *testing.T) {
+	commandtest.NeedEngine(t)
+	grpc := freeAddress(t)
+	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--otlp-grpc-listen", grpc)
+	check(t, err)
+	t.Cleanup(func() { _, _ = s.Stop() })
+	path := filepath.Join(t.TempDir(), "answer.sse")
+	check(t, os.WriteFile(path, []byte(answered), 0o600))
+	upstream := emulate(t, "http", path, "--end", "again").URL
+	for protocol, collectors := range map[string][]string{
+		"grpc": {s.URL, "http://" + grpc}, "http/protobuf": {s.URL}, "http/json": {s.URL},
+	} {
+		for i, collector := range collectors {
+			t.Run(protocol, func(t *testing.T) {
+				session := "otel-" + filepath.Base(protocol) + []string{"", "-alone"}[i]
+				var client struct{ Texts, Outcomes []string }
+				node(t, &client, nil, "opentelemetry.mjs", protocol, collector, upstream, session)
+				same(t, client.Texts, []string{"It is Monday.", "It is Monday."})
+				if len(client.Outcomes) == 0 || slices.ContainsFunc(client.Outcomes, func(o string) bool { return o != "exported" }) {
+					t.Fatalf("exports: %q", client.Outcomes)
+				}
+				bounded.Until(t, "the session", func() bool {
+					status, _, _ := s.Get(t, "/v1/sessions/"+session)
+					return status == 200 && s.Session(t, session).Totals.Runs == 2
+				})
+				if u := s.Session(t, session).Totals; u.Calls != 1 || u.Tokens.Input != 11 || u.Tokens.Output != 4 {
+					t.Errorf("usage %+v", u.UsageTotals)
+				}
+				var report struct {
+					Calls []struct {
+						Model      *string  `json:"model"`
+						FirstToken *float64 `json:"first_token_ms"`
+					} `json:"slowest"`
+				}
+				s.ReadJSON(t, "/v1/calls?session="+session, &report)
+				t.Logf("%+v", report)
+			})
+		}
+	}
+}
+
+// freeAddress returns an address of loopback that nothing listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
