@@ -15,9 +15,13 @@ import (
 	"go.uber.org/goleak"
 
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/local/engine/enginetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	enginetest.Use() // for the programs that tests start
+	goleak.VerifyTestMain(m)
+}
 
 // lack ends a test whose requirements the machine lacks.
 func lack(t testing.TB, err error) {
