@@ -44,10 +44,10 @@ func (t *tries) count() int {
 }
 
 // retry runs a retrier until the end of the test, or until stop.
-func retry(t *testing.T, s *deadletters.Store, version string, tried *tries) (stop func()) {
+func retry(t *testing.T, s *deadletters.Store, version string, every time.Duration, tried *tries) (stop func()) {
 	r := &deadletters.Retrier{
 		Letters: s, Version: version, Try: tried.try, Log: slog.New(slog.DiscardHandler),
-		Every: 200 * time.Millisecond, Wait: time.Hour,
+		Every: every, Wait: time.Hour,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -63,10 +63,11 @@ func TestRetriedAfterUpgrade(t *testing.T) {
 	metrictest.Grow(t, "tapedeck_dead_letters_recovered_total")
 	s, _ := shelf(t)
 	tried := &tries{answer: fmt.Errorf("%w: as before", deadletters.ErrRefused)}
-	stop1, stop2 := retry(t, s, "v1", tried), retry(t, s, "v1", tried)
+	const every = 2 * time.Second // a round has half of it: time for three tries on a busy machine
+	stop1, stop2 := retry(t, s, "v1", every, tried), retry(t, s, "v1", every, tried)
 	bounded.Until(t, "each letter was tried", func() bool { return tried.count() >= 3 })
 	metrictest.Show(t, "tapedeck_dead_letters", "tapedeck_dead_letter_bytes")
-	time.Sleep(time.Second) // several rounds, in which nothing is tried: no condition shows that
+	time.Sleep(2 * every) // further rounds, in which nothing is tried: no condition shows that
 	stop1()
 	stop2()
 	if n := tried.count(); n != 3 || tried.most != 1 {
@@ -83,7 +84,7 @@ func TestRetriedAfterUpgrade(t *testing.T) {
 	}
 
 	tried = &tries{}
-	retry(t, s, "v2", tried)
+	retry(t, s, "v2", every, tried)
 	bounded.Until(t, "the letters are gone", func() bool {
 		n, _, err := s.Count(t.Context())
 		return err == nil && n == 0
@@ -97,7 +98,7 @@ func TestRetriedAfterUpgrade(t *testing.T) {
 func TestRetriedLater(t *testing.T) {
 	s, _ := shelf(t)
 	tried := &tries{answer: errors.New("ClickHouse is away")}
-	stop := retry(t, s, "v1", tried)
+	stop := retry(t, s, "v1", 200*time.Millisecond, tried)
 	bounded.Until(t, "letters were tried", func() bool { return tried.count() >= 4 })
 	stop()
 	letters, err := s.List(t.Context(), 0, 10)
