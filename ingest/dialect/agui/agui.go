@@ -46,9 +46,10 @@ type decoder struct {
 
 	session, id, agent dialect.Last
 	refusal            model.Refusal
-	abandoned          []run          // runs that did not end, the latest last
-	late               *run           // the abandoned run that the present frame ended
-	left               bool           // the present frame ended the run of its level
+	abandoned          []run // runs that did not end, the latest last
+	late               *run  // the abandoned run that the present frame ended
+	left               bool  // the present frame ended the run of its level
+	history            history
 	past               dialect.Recent // ids of the runs that ended
 	seen               dialect.Recent // hashes of the latest events of the latest run
 }
@@ -113,6 +114,7 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	defer d.Done()
+	d.endHistory()
 	for {
 		d.abandonRun()
 		if !d.pop() {
@@ -131,6 +133,7 @@ func (d *decoder) event(in *dialect.Input) {
 			in.Type = in.Event
 		}
 		d.Unknown()
+	case d.replayed(in):
 	case d.repeated(in):
 	case typ.Handle.read != nil:
 		d.attribute(in.JSON.GetStringBytes("subagentRunId"))

@@ -20,6 +20,8 @@ type event struct {
 
 const (
 	runStarted    = "RUN_STARTED"
+	runFinished   = "RUN_FINISHED"
+	runError      = "RUN_ERROR"
 	textChunk     = "TEXT_MESSAGE_CHUNK"
 	thinkingChunk = "REASONING_MESSAGE_CHUNK"
 	toolChunk     = "TOOL_CALL_CHUNK"
@@ -31,8 +33,8 @@ const (
 // REASONING_.
 var events = dialect.NewTypes(map[string]event{
 	runStarted:          {read: (*decoder).runStarted, needs: []string{"threadId", "runId"}},
-	"RUN_FINISHED":      {read: (*decoder).runFinished, needs: []string{"threadId", "runId"}},
-	"RUN_ERROR":         {read: (*decoder).runError, needs: []string{"message"}, common: true},
+	runFinished:         {read: (*decoder).runFinished, needs: []string{"threadId", "runId"}},
+	runError:            {read: (*decoder).runError, needs: []string{"message"}, common: true},
 	"STEP_STARTED":      {read: (*decoder).stepStarted, needs: []string{"stepName"}, common: true},
 	"STEP_FINISHED":     {read: (*decoder).stepFinished, needs: []string{"stepName"}, common: true},
 	"SUBAGENT_STARTED":  {read: (*decoder).agentStarted, needs: []string{"subagentRunId"}},

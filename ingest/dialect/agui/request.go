@@ -36,10 +36,12 @@ func (d *decoder) request(in *dialect.Input) {
 	if len(thread) == 0 {
 		return // RUN_STARTED names the session
 	}
+	d.endHistory()
 	d.abandonRun() // under its own session
 	d.Session = d.session.Own(thread)
 	d.beginRun(run)
 	d.run.asked = true
+	d.history.versioned = len(in.JSON.GetStringBytes("protocolVersion")) > 0
 	d.lineage(in.JSON.GetStringBytes("parentRunId"))
 	d.input(in.Data)
 }
@@ -96,7 +98,7 @@ func (d *decoder) snapshot(in *dialect.Input) {
 
 // wholeMessage reads a message that was not streamed.
 func (d *decoder) wholeMessage(kind schema.MessageKind, m []byte) {
-	if text := dialect.RawText(m, "content"); len(text) > 0 {
+	if text := dialect.RawWords(dialect.RawMember(m, "content")); len(text) > 0 {
 		d.inRun()
 		d.Say(kind, text).Span = d.here().ID
 		d.run.spoke = true

@@ -74,6 +74,7 @@ func (d *decoder) runStarted(in *dialect.Input) {
 			d.NameRun(d.id.Own(id))
 		}
 		d.lineage(parent)
+		d.version(in)
 		return
 	}
 	var below *dialect.Span
@@ -90,6 +91,7 @@ func (d *decoder) runStarted(in *dialect.Input) {
 		d.run.span.Parent = below.ID
 	}
 	d.lineage(parent)
+	d.version(in)
 	if input := dialect.RawMember(in.Data, "input"); len(input) > 0 && input[0] == '{' {
 		d.input(input)
 	}
@@ -106,6 +108,14 @@ func (d *decoder) lineage(parent []byte) {
 	if len(parent) > 0 && !d.run.child {
 		d.run.child = true
 		d.run.attrs.AddText("parent_run_id", string(parent))
+		d.noteRun()
+	}
+}
+
+// version notes the version of the protocol that the agent states.
+func (d *decoder) version(in *dialect.Input) {
+	if version := in.JSON.GetStringBytes("protocolVersion"); len(version) > 0 {
+		d.run.attrs.AddText("protocol_version", dialect.Short(version))
 		d.noteRun()
 	}
 }
