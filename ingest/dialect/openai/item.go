@@ -89,6 +89,7 @@ func kindOf(value *fastjson.Value) *itemKind {
 // change its id in every event.
 type item struct {
 	index int
+	id    string // of its first event
 	kind  *itemKind
 	tool  *model.Tool
 	// Bits of the parts that were seen, by number.
@@ -132,11 +133,15 @@ func (d *responses) add(index int) *item {
 }
 
 // itemAt is find, but begins an item whose start was not seen.
-func (d *responses) itemAt(index int) *item {
-	if it := d.find(index); it != nil {
-		return it
+func (d *responses) itemAt(index int, id []byte) *item {
+	it := d.find(index)
+	if it == nil {
+		it = d.add(index)
 	}
-	return d.add(index)
+	if it.id == "" {
+		it.id = string(id)
+	}
+	return it
 }
 
 // ensure begins a run for events of a response whose start was not seen.
@@ -153,11 +158,8 @@ func (d *responses) added(v *fastjson.Value) {
 	if v.Get("output_index") != nil {
 		index = d.indexOf(v)
 	}
-	it := d.find(index)
-	if it == nil {
-		it = d.add(index)
-	}
 	value := v.Get("item")
+	it := d.itemAt(index, value.GetStringBytes("id"))
 	if it.kind = kindOf(value); it.kind == nil {
 		d.Unknown()
 		return
@@ -173,7 +175,7 @@ func (d *responses) added(v *fastjson.Value) {
 // done reads a whole item. raw is its JSON.
 func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	d.ensure()
-	it := d.itemAt(index)
+	it := d.itemAt(index, value.GetStringBytes("id"))
 	if it.done {
 		return
 	}

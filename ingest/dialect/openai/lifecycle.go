@@ -134,6 +134,9 @@ func (d *responses) finish(status schema.Status, why []byte) {
 	d.forget()
 	d.over = d.RunID
 	d.past.Add([]byte(d.RunID), begunLimit)
+	if d.RunID != "" { // a request that was refused ends no other response
+		d.settleLeft()
+	}
 	if status == schema.StatusError {
 		d.failure = cmp.Or(dialect.Short(why), "failed")
 	}

@@ -18,8 +18,17 @@ type responses struct {
 	id      dialect.Last   // of the latest response
 	begun   dialect.Recent // ids of the responses that began in the stream
 	past    dialect.Recent // ids of the responses that ended
-	over    string         // the response that ended last
-	failure string         // the error of that response, "" for none
+	responseState
+	left    *left  // nil if there is none
+	late    bool   // the present frame is of it
+	key     []byte // scratch
+	eventID dialect.Last
+}
+
+// responseState is the state of one response, beside its Conversation.
+type responseState struct {
+	over    string // the response that ended last
+	failure string // the error of that response, "" for none
 	attrs   dialect.Attributes
 	count   sequence
 	items   []item
@@ -27,8 +36,6 @@ type responses struct {
 	searched *model.Tool
 	counted  *dialect.Usage // the usage that was counted last
 	of       string         // the response that it belongs to
-	key      []byte         // scratch
-	eventID  dialect.Last
 }
 
 // moment is the time and the place of a frame.
@@ -50,6 +57,15 @@ func newResponses(string) dialect.Decoder {
 	d.Init(d, "")
 	d.Recognise = matchResponses
 	return d
+}
+
+// Decode implements dialect.Decoder.
+func (d *responses) Decode(in *dialect.Input, b *dialect.Emitter) {
+	d.late = false
+	d.exchange.Decode(in, b)
+	if d.late {
+		in.Session, in.Run = d.left.Session, d.left.RunID
+	}
 }
 
 // Request implements model.API. The body of the request, or its answer, begins the response.
@@ -79,6 +95,8 @@ func (d *responses) Message(in *dialect.Input) string {
 		d.request(in)
 	case len(in.JSON.GetStringBytes("type")) == 0 || in.Transport == schema.HTTP:
 		d.body(in)
+	case d.ofLeft(in.JSON):
+		d.eventOfLeft(in)
 	default:
 		d.event(in)
 	}
@@ -144,6 +162,7 @@ func (d *responses) body(in *dialect.Input) {
 
 // Leave implements model.API. A response that was requested and never answered is settled too.
 func (d *responses) Leave() {
+	d.settleLeft()
 	if d.waiting != nil {
 		d.begin("", nil, false)
 	}

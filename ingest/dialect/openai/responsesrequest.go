@@ -30,7 +30,11 @@ func (d *responses) request(in *dialect.Input) {
 		d.Unknown()
 		return
 	}
-	d.Leave()
+	if string(typ) == typeCreate {
+		d.leave()
+	} else {
+		d.Leave()
+	}
 	d.forget()
 	d.ForgetModel()
 	d.counted = nil
