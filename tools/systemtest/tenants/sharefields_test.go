@@ -162,7 +162,10 @@ func TestSharesHideTheRest(t *testing.T) {
 	session, frames := "", 0
 	sent := func(lines int) {
 		frames += lines
-		bounded.Until(t, "the recording can be read", func() bool {
+		bounded.Until(t, fmt.Sprintf("%d frames can be read", frames), func() bool {
+			if len(recorded) > 0 {
+				t.Fatalf("the stream ended: %d", <-recorded)
+			}
 			if session == "" {
 				for _, s := range listed() {
 					session = s["id"].(string)

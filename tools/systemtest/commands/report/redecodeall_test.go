@@ -207,9 +207,10 @@ func TestRedecodeAll(t *testing.T) {
 	_ = bounded.Command(t, cmd)
 
 	// The rest, with a session that fails and one that is being recorded.
-	// The server may still decode the session at which the command was killed, and refuses it until then.
+	// The server may still decode the session at which the command was killed, and refuses it until then. On a
+	// busy machine the killed command may have decoded all others.
 	out, diag, exit := s.Run(t, "redecode", "--all")
-	decoded, left, _ = stands(t, out)
+	_, left, _ = stands(t, out)
 	bounded.Until(t, "the end of the decoding that was interrupted", func() bool {
 		if !strings.Contains(diag, "is being decoded again already") {
 			return true
@@ -218,7 +219,7 @@ func TestRedecodeAll(t *testing.T) {
 		_, left, _ = stands(t, out)
 		return false
 	})
-	if exit != commandtest.ExitFailed || decoded < 1 || left != 2 ||
+	if exit != commandtest.ExitFailed || left != 2 ||
 		!strings.Contains(diag, "session old-3:") || !strings.Contains(diag, `"gone"`) || !strings.Contains(diag, "by a later run: live") {
 		t.Errorf("exit %d\n%s%s", exit, out, diag)
 	}
