@@ -19,7 +19,11 @@ func TestMatch(t *testing.T) {
 		`{"resourceSpans":[]}`: dialect.No,
 		`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m"}]}]}]}`: dialect.No,
 		`{"spans":[` + span + `]}`: dialect.No,
-		`text`:                     dialect.No,
+		`{"type":"span","traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000a2","startTime":[1,0],"endTime":[2,0],"attributes":{}}`: dialect.Certain,
+		`{"hrTime":[1767225603,0],"_body":"x","attributes":{"event.name":"x"}}`:                                                                      dialect.Certain,
+		`{"type":"span","spanId":"00000000000000a2","startTime":[1,0],"endTime":[2,0],"attributes":{}}`:                                              dialect.No,
+		`{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000a2","startTime":1,"attributes":{}}`:                                   dialect.No,
+		`text`: dialect.No,
 	} {
 		got, why := match(dialecttest.Line(line))
 		if got != want || (why == "") != (got == dialect.No) {

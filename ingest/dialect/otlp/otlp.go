@@ -1,4 +1,5 @@
-// Package otlp reads export requests of OTLP for traces and logs: spans and events of generative AI,
+// Package otlp reads export requests of OTLP for traces and logs, and lines of files with a span or
+// a log record each: spans and events of generative AI,
 // by the conventions of several instrumentations. docs/dialects/otlp.md describes how it reads them.
 package otlp
 
@@ -28,7 +29,18 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	if sure == dialect.No {
 		return dialect.No, ""
 	}
+	if isLine(in) {
+		return sure, "a line of OpenTelemetry with " + string(e.Signal)
+	}
 	return sure, "an export request of OTLP with " + string(e.Signal)
+}
+
+// isLine reports whether a frame with items is a line, not a request.
+func isLine(in *dialect.Input) bool { return in.JSON != nil && in.JSON.Exists("attributes") }
+
+// isMetric reports whether a frame is a line with a metric, which nothing is derived from.
+func isMetric(in *dialect.Input) bool {
+	return in.JSON != nil && string(in.JSON.GetStringBytes("type")) == "metric"
 }
 
 // parse returns the request in a frame, nil for a frame without one. Binary requests come in HTTP
@@ -41,7 +53,11 @@ func parse(in *dialect.Input) *otlpwire.Export {
 		return nil
 	}
 	if in.JSON != nil && !in.JSON.Exists("resourceSpans") && !in.JSON.Exists("resourceLogs") {
-		return nil
+		e, err := otlpwire.Line(in.JSON)
+		if err != nil {
+			return nil
+		}
+		return e
 	}
 	e, err := otlpwire.Parse(in.Data)
 	if err != nil {
@@ -62,9 +78,20 @@ func timeOf(in *dialect.Input) (at int64) {
 	return at
 }
 
-// decoder reads one stream. It keeps nothing between frames: the ids of its facts follow from the
-// ids of spans, so that facts of one trace fit together whichever requests bring them.
-type decoder struct{}
+// decoder reads one stream. The ids of its facts follow from the ids of spans, so that facts of one
+// trace fit together whichever frames bring them.
+type decoder struct {
+	spent   dialect.Recent             // ids of usages that spans stated
+	logged  map[string]int64           // ids of usages that log records stated, with their times, ns
+	orphans map[string][]*dialect.Span // spans of lines by the span above, whose line has not come
+	waiting int                        // orphans
+}
+
+// Bounds: usages, and spans that wait for the line of the span above.
+const (
+	usageLimit  = 1024
+	orphanLimit = 1024
+)
 
 // Decode reads one request.
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
@@ -72,11 +99,15 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 		return
 	}
 	e := parse(in)
+	if e == nil && isMetric(in) {
+		in.Type = "metrics"
+		return
+	}
 	if e == nil {
 		in.Flags |= schema.FlagUnknownType
 		return
 	}
-	r := newReader(in, b, e)
+	r := newReader(d, in, b, e)
 	in.Type = string(e.Signal)
 	in.Session, in.Run = r.session, r.onlyTrace
 	e.All(r.item)

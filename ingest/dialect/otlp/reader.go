@@ -10,6 +10,7 @@ import (
 
 // reader reads the items of one request.
 type reader struct {
+	d         *decoder
 	in        *dialect.Input
 	b         *dialect.Emitter
 	session   string // the first that an item names
@@ -23,8 +24,8 @@ type known struct {
 	kind kind
 }
 
-func newReader(in *dialect.Input, b *dialect.Emitter, e *otlpwire.Export) *reader {
-	r := &reader{in: in, b: b, spans: map[string]*known{}}
+func newReader(d *decoder, in *dialect.Input, b *dialect.Emitter, e *otlpwire.Export) *reader {
+	r := &reader{d: d, in: in, b: b, spans: map[string]*known{}}
 	first, names := true, Namer{}
 	e.All(func(g *otlpwire.Group, s *otlpwire.Scope, item *otlpwire.Item) {
 		if r.session == "" {
@@ -127,7 +128,13 @@ func (r *reader) parent(item *otlpwire.Item) (id string, of *known) {
 
 // span reads a span. Spans of other kinds are kept in the frame alone.
 func (r *reader) span(s *otlpwire.Scope, item *otlpwire.Item, k kind) {
-	if k == otherKind || item.TraceID == "" || item.SpanID == "" {
+	if item.TraceID == "" || item.SpanID == "" {
+		return
+	}
+	if isLine(r.in) {
+		r.adopt(item, k)
+	}
+	if k == otherKind {
 		return
 	}
 	id := factID(item, k)
@@ -141,12 +148,15 @@ func (r *reader) span(s *otlpwire.Scope, item *otlpwire.Item, k kind) {
 		made = schema.SpanLLM
 	case k == toolKind:
 		made = schema.SpanTool
-	case k == agentKind && of == nil:
+	case k == agentKind && of == nil && (parent == "" || !isLine(r.in)): // a line has no other span
 		made = schema.SpanRun
 	}
 	span := r.b.OpenSpan(made, id, nameOf(item, k), r.in.Frame)
 	r.fill(&span.Fact, item)
 	span.Parent = parent
+	if isLine(r.in) {
+		r.await(span)
+	}
 	r.times(span, item)
 	r.outcome(span, item)
 	a := item.Attributes
@@ -165,6 +175,42 @@ func (r *reader) span(s *otlpwire.Scope, item *otlpwire.Item, k kind) {
 		r.toolTexts(&span.Span, item)
 	case agentKind:
 		r.asked(item)
+	}
+}
+
+// await keeps a span of a line until the line of the span above comes, which ends later.
+func (r *reader) await(span *dialect.Span) {
+	d := r.d
+	if span.Parent == "" || d.waiting >= orphanLimit {
+		return
+	}
+	if d.orphans == nil {
+		d.orphans = map[string][]*dialect.Span{}
+	}
+	d.orphans[span.Parent] = append(d.orphans[span.Parent], span)
+	d.waiting++
+}
+
+// adopt sets the parent of the spans that were kept until the line of an item came: its fact, or
+// what is above it if it is none.
+func (r *reader) adopt(item *otlpwire.Item, k kind) {
+	d, above := r.d, spanID(item.TraceID, item.SpanID)
+	children := d.orphans[above]
+	delete(d.orphans, above)
+	d.waiting -= len(children)
+	parent := factID(item, k)
+	if k == otherKind {
+		parent, _ = r.parent(item)
+	}
+	for _, span := range children {
+		if parent == above || parent == span.ID {
+			continue
+		}
+		span.Parent = parent
+		r.b.ChangedSpan(span, r.in.Frame)
+		if k == otherKind {
+			r.await(span)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ var counts = []struct {
 		"llm.token_count.prompt_details.cache_read", "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens",
 		"cache_read_tokens", "cached_content_token_count"}},
 	{"cache_write", []string{"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_write.input_tokens",
-		"gen_ai.usage.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
+		"gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_write_input_tokens", "llm.token_count.prompt_details.cache_write",
 		"ai.usage.inputTokenDetails.cacheWriteTokens", "cache_creation_tokens"}},
 	{"output", []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
 		"llm.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens", "output_tokens", "output_token_count"}},
@@ -48,7 +48,8 @@ var (
 )
 
 // usage records the tokens of a call of a model, if it states any. Its id is that of the response,
-// which a recorded stream and an event may state as well, or of the request, or of the span.
+// which a recorded stream and an event may state as well, or of the request, or of the span. Of a
+// span and an event, the span counts.
 func (r *reader) usage(span string, item *otlpwire.Item, model, provider string) {
 	a := item.Attributes
 	c := &conventional
@@ -89,12 +90,25 @@ func (r *reader) usage(span string, item *otlpwire.Item, model, provider string)
 	default:
 		scope = span
 	}
-	u := r.b.Use("usage:"+scope, scope, schema.UsageAdd, tokens, r.in.Frame)
-	r.fill(&u.Fact, item)
+	id, at := "usage:"+scope, r.in.At
 	if item.Timed() && item.Start >= 1 {
-		u.At = item.Start // before what a recorded stream states at the end, which has more detail
+		at = item.Start // before what a recorded stream states at the end, which has more detail
 	}
-	u.Span, u.Model, u.Provider, u.Total, u.Raw = span, model, provider, total, raw.Text()
+	switch _, isSpan := r.spans[item.TraceID+item.SpanID]; {
+	case isSpan:
+		at = max(at, r.d.logged[id]) // the span has more detail
+		r.d.spent.Add([]byte(id), usageLimit)
+	case r.d.spent.Has([]byte(id)):
+		return
+	default:
+		if r.d.logged == nil || len(r.d.logged) >= usageLimit {
+			r.d.logged = map[string]int64{}
+		}
+		r.d.logged[id] = at
+	}
+	u := r.b.Use(id, scope, schema.UsageAdd, tokens, r.in.Frame)
+	r.fill(&u.Fact, item)
+	u.At, u.Span, u.Model, u.Provider, u.Total, u.Raw = at, span, model, provider, total, raw.Text()
 	u.MessageID, u.RequestID, u.RequestedModel = response, request, requestedModel(a)
 	if u.RequestedModel == "" {
 		u.RequestedModel = model
