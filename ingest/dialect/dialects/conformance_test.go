@@ -45,6 +45,7 @@ var homes = map[string]string{
 	"goose":               "../mappings/testdata/goose",
 	"google-interactions": "../interactions/testdata",
 	"kimi-cli":            "../mappings/testdata/kimi-cli",
+	"kimi-code":           "../mappings/testdata/kimi-code",
 	"langgraph":           "../langgraph/testdata",
 	"loom":                "../loom/testdata",
 	"managed-agents":      "../mappings/testdata/managed-agents",

@@ -216,6 +216,11 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "any log", data: `{"timestamp":1767225600.0,"message":{"type":"text","payload":"x"}}`},
 		{of: "any file", data: `{"type":"metadata","version":"1"}`},
 	},
+	"kimi-code": {
+		{of: "kimi-cli", data: `{"type":"metadata","protocol_version":"1.10"}`},
+		{of: "any log", data: `{"type":"usage.record","usage":{"input":1},"time":1767225600000}`},
+		{of: "any agent", data: `{"type":"turn.prompt","text":"x"}`},
+	},
 	"qwen-code": {
 		{of: "claude-code", data: `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}`},
 		{of: "claude-code", data: `{"type":"system","subtype":"turn_duration","uuid":"u","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","durationMs":1}`},

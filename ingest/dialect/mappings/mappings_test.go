@@ -35,6 +35,10 @@ func FuzzQwenCode(f *testing.F) {
 
 func FuzzKimiCLI(f *testing.F) { dialecttest.Fuzz(f, read("kimi-cli.yaml"), "testdata/kimi-cli/cases") }
 
+func FuzzKimiCode(f *testing.F) {
+	dialecttest.Fuzz(f, read("kimi-code.yaml"), "testdata/kimi-code/cases")
+}
+
 func FuzzCopilotCLI(f *testing.F) {
 	dialecttest.Fuzz(f, read("copilot-cli.yaml"), "testdata/copilot-cli/cases")
 }

@@ -11,6 +11,7 @@ const (
 	OpenCode   Agent = "opencode"
 	QwenCode   Agent = "qwen-code"
 	KimiCLI    Agent = "kimi-cli"
+	KimiCode   Agent = "kimi-code"
 	CopilotCLI Agent = "copilot-cli"
 	Droid      Agent = "droid"
 	Pi         Agent = "pi"
@@ -21,7 +22,7 @@ const (
 )
 
 // Agents lists the agents, in the order in which they are shown.
-var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, CopilotCLI, Droid, Pi, OpenClaw, Amp, Kilo, Goose}
+var Agents = []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, QwenCode, KimiCLI, KimiCode, CopilotCLI, Droid, Pi, OpenClaw, Amp, Kilo, Goose}
 
 // dialects maps agents without a format to the dialect of their files.
 var dialects = map[Agent]string{

@@ -25,21 +25,28 @@ type format struct {
 	known   func(version string) bool
 }
 
-// folder reports whether a session is named after the folder of its file: all files have the same name.
-func (f *format) folder(path string) bool {
-	return f == kimiFormat || f == copilotFormat && filepath.Base(path) == "events.jsonl"
+// folder returns how many levels above its file the folder is after which a session is named, where
+// all files have the same name; 0 if it is named after the file.
+func (f *format) folder(path string) int {
+	switch {
+	case f == kimiCodeFormat:
+		return 3
+	case f == kimiFormat || f == copilotFormat && filepath.Base(path) == "events.jsonl":
+		return 1
+	}
+	return 0
 }
 
 // formats has the formats of agents whose files are read by the rules of this type. The files of
 // the other agents have rules of their own. The files of OpenClaw are those of Pi, which it is made
 // of: only their folder says whose they are.
 var formats = map[Agent]*format{
-	QwenCode: qwenFormat, KimiCLI: kimiFormat, CopilotCLI: copilotFormat, Droid: droidFormat, Pi: piFormat, OpenClaw: openClawFormat,
+	QwenCode: qwenFormat, KimiCLI: kimiFormat, KimiCode: kimiCodeFormat, CopilotCLI: copilotFormat, Droid: droidFormat, Pi: piFormat, OpenClaw: openClawFormat,
 }
 
 // byContent lists the agents whose lines are recognised by their content, in the order in which
 // they are tried.
-var byContent = []Agent{QwenCode, KimiCLI, CopilotCLI, Droid, Pi}
+var byContent = []Agent{QwenCode, KimiCode, KimiCLI, CopilotCLI, Droid, Pi}
 
 // ofFormat returns the agent whose format a line has, "" if there is none.
 func ofFormat(v *fastjson.Value) Agent {

@@ -108,9 +108,11 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	case formats[s.Agent] != nil && h.lines > 0 && !h.known:
 		s.unknown = "lines"
 		s.Session = stem(s.Path)
-		if f := formats[s.Agent]; f.folder(s.Path) {
-			s.Session = parentDir(s.Path, 1)
-			s.name = s.Session + "/" + s.name
+		if above := formats[s.Agent].folder(s.Path); above > 0 {
+			s.Session = parentDir(s.Path, above)
+			for n := 1; n <= above; n++ {
+				s.name = parentDir(s.Path, n) + "/" + s.name
+			}
 		}
 		return "", nil
 	case h.known || whole == 0 && s.Size < headBytes:
@@ -169,8 +171,11 @@ func (h *headReader) read(v *fastjson.Value) {
 	}
 }
 
-// timeOf returns the time that a line states, ns: a text, or a number of seconds.
+// timeOf returns the time that a line states, ns: a text, a number of seconds, or one of milliseconds.
 func timeOf(v *fastjson.Value) int64 {
+	if ms := v.GetFloat64("time"); ms >= 1e11 && ms < 9e12 {
+		return int64(ms * 1e6)
+	}
 	if seconds := v.GetFloat64("timestamp"); seconds > 0 && seconds < 1e11 {
 		return int64(seconds*1e6) * 1e3
 	}

@@ -33,6 +33,11 @@ var lineHomes = []struct {
 		tokens: schema.Tokens{Input: 300 + 60 + 500, CacheRead: 1000 + 1300, CacheWrite5m: 20, Output: 50 + 8 + 5},
 	},
 	{
+		agent: KimiCode, path: ".kimi-code/sessions/wd_w_0a1b/k-1/agents/main/wire.jsonl", lines: "mappings/testdata/kimi-code/cases/turns.txtar",
+		session: "k-1", project: "/w",
+		tokens: schema.Tokens{Input: 300 + 40 + 60, CacheRead: 1000 + 1300, CacheWrite5m: 20, Output: 50 + 4 + 8},
+	},
+	{
 		agent: CopilotCLI, path: ".copilot/session-state/c-1/events.jsonl", lines: "mappings/testdata/copilot-cli/cases/turns.txtar",
 		session: "c-1", project: "/w",
 		tokens: schema.Tokens{Input: 4 + 500 + 1000, CacheRead: 35495 + 35000, CacheWrite5m: 35783, Output: 58 + 5 + 9, Reasoning: 15},
@@ -76,7 +81,7 @@ func (m *machine) atHome(t *testing.T) *Result {
 	t.Helper()
 	t.Setenv("HOME", m.dir)
 	for _, name := range []string{
-		"XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_RUNTIME_DIR", "QWEN_HOME", "KIMI_SHARE_DIR", "COPILOT_HOME",
+		"XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_RUNTIME_DIR", "QWEN_HOME", "KIMI_SHARE_DIR", "KIMI_CODE_HOME", "COPILOT_HOME",
 		"PI_CODING_AGENT_DIR", "OPENCLAW_STATE_DIR", "GOOSE_PATH_ROOT",
 	} {
 		t.Setenv(name, "")
@@ -131,6 +136,7 @@ func TestLineHomes(t *testing.T) {
 			all := strings.Join(lines, "")
 			half := len(all) - len(lines[len(lines)-1])/2
 			m.write(".kimi/kimi.json", `{"work_dirs":[{"path":"/v"},{"path":"/w"}]}`)
+			m.write(".kimi-code/sessions/wd_w_0a1b/k-1/state.json", `{"title":"x","workDir":"/w"}`)
 			path := m.write(home.path, all[:half])
 			if res := m.atHome(t); res.Recorded != 1 || res.Waiting != 1 || len(res.Problems) != 0 || res.Agents[home.agent] != 1 {
 				t.Fatalf("first run: %+v", res)
@@ -212,10 +218,10 @@ func TestUnknownVersion(t *testing.T) {
 // Files of an unknown format that have the same name are sessions of their own.
 func TestUnknownLines(t *testing.T) {
 	m := newMachine(t)
-	for _, name := range []string{".kimi/sessions/f/k-1/wire.jsonl", ".kimi/sessions/f/k-2/wire.jsonl", ".copilot/session-state/c-1/events.jsonl", ".copilot/session-state/c-2.jsonl"} {
+	for _, name := range []string{".kimi/sessions/f/k-1/wire.jsonl", ".kimi/sessions/f/k-2/wire.jsonl", ".kimi-code/sessions/f/k-3/agents/main/wire.jsonl", ".kimi-code/sessions/f/k-4/agents/main/wire.jsonl", ".copilot/session-state/c-1/events.jsonl", ".copilot/session-state/c-2.jsonl"} {
 		m.write(name, `{"other":"`+name+`"}`+"\n")
 	}
-	if res := m.atHome(t); res.Recorded != 4 || res.Failed != 0 {
+	if res := m.atHome(t); res.Recorded != 6 || res.Failed != 0 {
 		t.Errorf("%+v", res)
 	}
 	var sessions []string
@@ -223,7 +229,7 @@ func TestUnknownLines(t *testing.T) {
 		sessions = append(sessions, e.Session)
 	}
 	slices.Sort(sessions)
-	if want := []string{"c-1", "c-2", "k-1", "k-2"}; !slices.Equal(sessions, want) {
+	if want := []string{"c-1", "c-2", "k-1", "k-2", "k-3", "k-4"}; !slices.Equal(sessions, want) {
 		t.Errorf("sessions %v", sessions)
 	}
 }

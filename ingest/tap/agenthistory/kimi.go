@@ -17,7 +17,7 @@ var kimiFormat = &format{
 	title: "Kimi CLI", dialect: "kimi-cli",
 	named: func(path string) bool { return filepath.Base(path) == "wire.jsonl" },
 	is: func(v *fastjson.Value) bool {
-		return string(v.GetStringBytes("type")) == "metadata" && v.GetStringBytes("protocol_version") != nil ||
+		return string(v.GetStringBytes("type")) == "metadata" && v.GetStringBytes("protocol_version") != nil && !v.Exists("created_at") ||
 			v.GetFloat64("timestamp") > 0 && v.GetStringBytes("message", "type") != nil && v.Get("message", "payload") != nil
 	},
 	head: func(s *Source, v *fastjson.Value) (parent string) {

@@ -45,6 +45,7 @@ func places(home string, getenv func(string) string) []place {
 		place{filepath.Join(data, "opencode", "storage"), OpenCode},
 		place{filepath.Join(first(".qwen", "QWEN_RUNTIME_DIR", "QWEN_HOME"), "projects"), QwenCode},
 		place{filepath.Join(first(".kimi", "KIMI_SHARE_DIR"), "sessions"), KimiCLI},
+		place{filepath.Join(first(".kimi-code", "KIMI_CODE_HOME"), "sessions"), KimiCode},
 		place{filepath.Join(first(".copilot", "COPILOT_HOME"), "session-state"), CopilotCLI},
 		place{filepath.Join(home, ".factory", "sessions"), Droid},
 		place{filepath.Join(first(filepath.Join(".pi", "agent"), "PI_CODING_AGENT_DIR"), "sessions"), Pi},

@@ -17,6 +17,8 @@ func TestPlaces(t *testing.T) {
 		{"QWEN_RUNTIME_DIR", "~/q", QwenCode, []string{"/h/q/projects"}},
 		{"", "", KimiCLI, []string{"/h/.kimi/sessions"}},
 		{"KIMI_SHARE_DIR", "/k", KimiCLI, []string{"/k/sessions"}},
+		{"", "", KimiCode, []string{"/h/.kimi-code/sessions"}},
+		{"KIMI_CODE_HOME", "/k", KimiCode, []string{"/k/sessions"}},
 		{"", "", CopilotCLI, []string{"/h/.copilot/session-state"}},
 		{"COPILOT_HOME", "/c", CopilotCLI, []string{"/c/session-state"}},
 		{"", "", Droid, []string{"/h/.factory/sessions"}},

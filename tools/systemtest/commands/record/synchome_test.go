@@ -57,7 +57,7 @@ func (h *agentHome) add(t *testing.T, path, text string) {
 func (h *agentHome) command(t *testing.T, args ...string) *exec.Cmd {
 	cmd := h.Instance.Command(t, append([]string{"sync"}, args...)...)
 	cmd.Env = append(cmd.Env, "HOME="+h.dir, "XDG_STATE_HOME="+filepath.Join(h.dir, "state"), "XDG_DATA_HOME="+filepath.Join(h.dir, "share"),
-		"CLAUDE_CONFIG_DIR=", "CODEX_HOME=", "QWEN_RUNTIME_DIR=", "QWEN_HOME=", "KIMI_SHARE_DIR=", "COPILOT_HOME=", "PI_CODING_AGENT_DIR=",
+		"CLAUDE_CONFIG_DIR=", "CODEX_HOME=", "QWEN_RUNTIME_DIR=", "QWEN_HOME=", "KIMI_SHARE_DIR=", "KIMI_CODE_HOME=", "COPILOT_HOME=", "PI_CODING_AGENT_DIR=",
 		"OPENCLAW_STATE_DIR=", "GOOSE_PATH_ROOT=")
 	return cmd
 }

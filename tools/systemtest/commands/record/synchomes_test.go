@@ -32,6 +32,8 @@ func TestSyncOfMappedHomes(t *testing.T) {
 	file(".copilot/session-state/ID/events.jsonl", of("copilot-cli"), `"c-1"`, 58+5+9, 2)
 	h.write(t, ".kimi/kimi.json", `{"work_dirs":[{"path":"/w"}]}`)
 	file(".kimi/sessions/1cce3e60ac2d51100ef178d6509a4972/ID/wire.jsonl", of("kimi-cli"), `"k-1"`, 50+8+5, 2)
+	code := file(".kimi-code/sessions/wd_w_0a1b/ID/agents/main/wire.jsonl", of("kimi-code"), `"k-1"`, 50+4+8, 2)
+	h.write(t, ".kimi-code/sessions/wd_w_0a1b/"+code+"/state.json", `{"workDir":"/w"}`)
 	droid := file(".factory/sessions/-w/ID.jsonl", of("droid"), `"d-1"`, 77, 2)
 	h.write(t, ".factory/sessions/-w/"+droid+".settings.json", `{"model":"claude-sonnet-4-5","tokenUsage":{"inputTokens":12,"outputTokens":77,"cacheReadTokens":900}}`)
 	thread := "T-" + uuid.NewString()
@@ -40,7 +42,7 @@ func TestSyncOfMappedHomes(t *testing.T) {
 		`{"role":"assistant","messageId":1,"content":[{"type":"text","text":"None."}],"state":{"type":"complete","stopReason":"end_turn"},`+
 		`"usage":{"model":"claude-opus-4-5","inputTokens":2,"outputTokens":5,"timestamp":"2026-01-01T00:00:02Z"}}]}`, thread))
 	want[thread] = shown{5, 0}
-	if said := h.sync(t); !strings.Contains(said, "recorded 6 files") {
+	if said := h.sync(t); !strings.Contains(said, "recorded 7 files") {
 		t.Errorf("sync:\n%s", said)
 	}
 	for id, w := range want {
