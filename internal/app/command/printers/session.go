@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/sessionhead"
@@ -23,6 +24,9 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 	showHead(w, d)
 	showSpans(w, t)
 	if err := showTokens(w, d.UsageTotals); err != nil {
+		return err
+	}
+	if err := showLimits(w, d.Limits, time.Now()); err != nil {
 		return err
 	}
 	showMessages(w, messages, whole)
