@@ -3,6 +3,7 @@ package printers
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func limitWindow(l *accountlimits.Limit) string {
 func limitUsed(l *accountlimits.Limit) string {
 	var parts []string
 	if l.UsedPercent != nil {
-		parts = append(parts, fmt.Sprintf("%.0f%%", *l.UsedPercent))
+		parts = append(parts, fmt.Sprintf("%.0f%%", math.Round(*l.UsedPercent)))
 	}
 	switch {
 	case l.Used != nil && l.Max != nil:

@@ -45,8 +45,8 @@ func lacksFacts(d *sessiondetail.Detail, messages []transcript.Message) bool {
 	for i := range d.Streams {
 		known = known || d.Streams[i].Dialect != "generic"
 	}
-	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && d.RunningMS == nil &&
-		d.FramesExpired == nil && unreadable(d) == 0
+	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && len(d.Limits) == 0 &&
+		d.RunningMS == nil && d.FramesExpired == nil && unreadable(d) == 0
 }
 
 func showHead(w io.Writer, d *sessiondetail.Detail) {

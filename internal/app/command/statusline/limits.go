@@ -2,6 +2,7 @@ package statusline
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"tapedeck/internal/console"
@@ -20,7 +21,7 @@ func recordedLimit(name, recorded string, limits []accountlimits.Limit, now time
 		text := ""
 		switch {
 		case l.UsedPercent != nil && isShare(*l.UsedPercent):
-			text = fmt.Sprintf("%s %.0f%%", name, *l.UsedPercent)
+			text = fmt.Sprintf("%s %.0f%%", name, math.Round(*l.UsedPercent))
 		case l.Status != "" && l.Status != "allowed":
 			text = name + " " + console.Clip(l.Status, 30)
 		default:
