@@ -69,4 +69,5 @@ func (l Limits) CheckTags(tags map[string]string) error {
 
 var limits = metric.CounterVec(metric.Ingest, "tapedeck_ingest_limits_total",
 	"Input beyond a limit, by the limit: bodies and connections that were refused or ended early, and frames "+
-		"that were not decoded (json-depth; frame-bytes, for each piece).", "limit")
+		"that were not decoded (json-depth; frame-bytes, for each piece), and limits of accounts beyond 16 names "+
+		"for a session's share of a stream (usage-limits).", "limit")

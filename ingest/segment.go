@@ -21,6 +21,7 @@ type segment struct {
 	first   uint64         // seq of the first waiting frame
 	facts   block.Facts    // the facts that wait
 	answer  FirstAnswer
+	limits  schema.Limits // state.Limits has their text
 	element *list.Element
 }
 

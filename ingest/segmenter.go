@@ -207,6 +207,7 @@ func (s *segmenter) collect(settle bool) {
 			g.state.Title = t.Text
 		}
 	}
+	s.keepLimits()
 	var late lateFacts
 	for i := range facts.Spans {
 		into := s.factsOf(&facts.Spans[i].Fact, &late)

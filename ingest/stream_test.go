@@ -387,3 +387,32 @@ func TestTitleWithoutAQuestion(t *testing.T) {
 		}
 	}
 }
+
+// A session's state has what its frames stated last of each limit of the account, for 16 names at
+// most; the others are counted.
+func TestUsageLimits(t *testing.T) {
+	line := func(second int, id string, percent int) string {
+		return fmt.Sprintf(`{"timestamp":"2026-01-01T00:00:%02d.000Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"limit_id":%q,"primary":{"used_percent":%d}}}}`,
+			second, id, percent)
+	}
+	lines := []string{
+		`{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/w"}}`,
+		line(1, "codex", 5), line(2, "codex", 7),
+	}
+	for i := range 40 {
+		lines = append(lines, line(3, fmt.Sprintf("model-%02d", i), i))
+	}
+	before := ingest.CountedLimit("usage-limits")
+	mem, _ := record(t, ingest.Settings{}, ingest.StreamOptions{FrameClock: true}, lines...)
+	blocks := mem.Blocks()
+	got := schema.ReadLimits(blocks[len(blocks)-1].State.Limits)
+	if len(got) != schema.MaxLimits || got[0].Name != "primary" || *got[0].UsedPercent != 7 || got[15].Name != "model-14/primary" {
+		t.Errorf("%+v", got)
+	}
+	if want := time.Date(2026, 1, 1, 0, 0, 2, 0, time.UTC).UnixNano(); got[0].At != want {
+		t.Errorf("stated at %d, want %d", got[0].At, want)
+	}
+	if n := ingest.CountedLimit("usage-limits") - before; n != 25 {
+		t.Errorf("%v limits were left out, want 25", n)
+	}
+}

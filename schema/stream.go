@@ -35,6 +35,9 @@ type StreamState struct {
 	Counters Counters
 	// Redacted counts the secrets that were masked in the frames, by rule; nil if there are none.
 	Redacted map[string]uint64
+	// Limits is what the source stated last of the limits of its account (Limits.Text), "" for
+	// nothing.
+	Limits string
 	// Version increases with the frames: it is twice the number of the last frame plus one, plus
 	// one more when the stream has ended. The bits from AttemptShift on count how often the stream
 	// was resumed, so that a resumed stream revokes its end.

@@ -26,7 +26,7 @@ func (c *statuslineCommand) Help() string {
 
   "statusLine": {"type": "command", "command": "tapedeck statusline"}
 
-The line has the model, the tokens and the cost of the session and of today as the server has recorded them, how much of the context is used, and how much of the plan's limits, as far as Claude Code states them. A session that is not recorded has the cost that Claude Code states. The line does not wait for the server: a process in the background asks it, every five seconds at most, and the next line has the answer.`
+The line has the model, the tokens and the cost of the session and of today as the server has recorded them, how much of the context is used, and how much of the plan's limits, as far as Claude Code states them, or else the stream that was recorded of the session. A session that is not recorded has the cost that Claude Code states. The line does not wait for the server: a process in the background asks it, every five seconds at most, and the next line has the answer.`
 }
 
 // answerWait is how long the process in the background waits for the server.

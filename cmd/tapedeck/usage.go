@@ -87,6 +87,7 @@ type usageCommand struct {
 	Prices      string   `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
 	WhatIfModel string   `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
 	Findings    bool     `help:"Show how much does not add up in the sessions whose usage is in each row."`
+	Limits      bool     `help:"List what agents stated last of the limits of their accounts (windows, quotas, credits) instead; they are no usage. --group-by tag:NAME tells accounts apart."`
 	Currency    string   `help:"Fail unless costs are in this currency." placeholder:"CODE"`
 	fileFlags
 	callsFlags
@@ -98,6 +99,9 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 	format, err := c.format(g)
 	if err != nil {
 		return err
+	}
+	if c.Limits {
+		return c.runLimits(ctx, g, format)
 	}
 	q, err := c.parameters()
 	if err != nil {

@@ -18,6 +18,7 @@ type Emitter struct {
 	messages []*Message
 	usages   []*Usage
 	titles   []Title
+	limits   statedLimits
 	used     uint64 // how often a usage was recorded or changed
 	lost     uint64
 }

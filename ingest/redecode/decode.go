@@ -35,9 +35,10 @@ type decoding struct {
 	decoder  dialect.Decoder
 	emitter  *dialect.Emitter
 	answer   ingest.FirstAnswer
-	block    block.Block // frames of the session that are not written yet
-	previous []string    // texts of the previous frame, which are mostly the same
-	frames   int         // frames decoded since the last flush, including frames of other sessions
+	limits   schema.Limits // of the session; their text is in the block's state
+	block    block.Block   // frames of the session that are not written yet
+	previous []string      // texts of the previous frame, which are mostly the same
+	frames   int           // frames decoded since the last flush, including frames of other sessions
 	bytes    int
 	changes  []change // where the stream changes to another session; set if the stream has several sessions
 }
@@ -185,6 +186,11 @@ func (d *decoding) flush(ctx context.Context, all bool) error {
 	for _, t := range d.emitter.TakeTitles() {
 		if st.Title == "" && d.isOwn(t.Session, d.stream.last) {
 			st.Title = t.Text
+		}
+	}
+	for _, l := range d.emitter.TakeLimits() {
+		if d.isOwn(l.Session, l.Seq) && d.limits.Set(l.Limit) {
+			st.Limits = d.limits.Text()
 		}
 	}
 	d.keepOwn(&facts)

@@ -90,6 +90,7 @@ func mount(t *testing.T, tenant string, s *queryhttp.Server) *api {
 	mux.HandleFunc("GET /v1/usage/reconciliation", inTenant(s.Reconciliation))
 	mux.HandleFunc("POST /v1/usage/reconciliation", inTenant(s.ReconcileExport))
 	mux.HandleFunc("GET /v1/tools", inTenant(s.Tools))
+	mux.HandleFunc("GET /v1/limits", inTenant(s.Limits))
 	mux.HandleFunc("GET /v1/calls", inTenant(s.Calls))
 	mux.HandleFunc("GET /v1/compare", inTenant(s.Compare))
 	mux.HandleFunc("GET /v1/search", inTenant(s.Search))
@@ -194,7 +195,7 @@ func TestDocument(t *testing.T) {
 	for _, path := range []string{
 		"POST /v1/ingest", "GET /v1/ingest/ws", "GET /v1/sessions", "GET /v1/sessions/{id}", "DELETE /v1/sessions/{id}",
 		"GET /v1/sessions/{id}/frames", "GET /v1/sessions/{id}/timeline", "GET /v1/sessions/{id}/density", "GET /v1/sessions/{id}/transcript",
-		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/open", "POST /mcp", "GET /v1/calls", "GET /v1/compare",
+		"GET /v1/sessions/{id}/replay", "GET /v1/usage", "GET /v1/usage/reconciliation", "GET /v1/tools", "GET /v1/limits", "GET /v1/open", "POST /mcp", "GET /v1/calls", "GET /v1/compare",
 		"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml",
 	} {
 		method, address, _ := strings.Cut(path, " ")

@@ -19,6 +19,7 @@ import (
 	"tapedeck/query/endpoint"
 	"tapedeck/query/notes"
 	"tapedeck/query/pricing/pricetables"
+	"tapedeck/query/report/limitreport"
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/pricelist"
 	"tapedeck/query/report/sessiontotals"
@@ -39,7 +40,7 @@ import (
 // Server holds the handlers of all queries.
 type Server struct {
 	Sessions, Facets, Streams, Usage, Charges, Reconciliation, Tools, Calls        endpoint.Tenant
-	Compare, Search, Totals, Open, Alerts                                          endpoint.Tenant
+	Compare, Search, Totals, Open, Alerts, Limits                                  endpoint.Tenant
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
@@ -106,6 +107,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
 		Alerts:         alerts.Handler{Base: b}.List,
+		Limits:         limitreport.Handler{Base: b}.Limits,
 		Calls:          modelcalls.Handler{Base: b}.Calls,
 		Compare:        compare.Handler{Base: b}.Compare,
 		Search:         search.Handler{Base: b}.Search,

@@ -56,7 +56,7 @@ func fullBlock(frames []schema.Frame) *Block {
 		State: schema.StreamState{
 			StreamID: "id", FirstSeq: 3, Transport: schema.SSE, Dialect: "loom", Evidence: "e", Source: "src",
 			Tags: map[string]string{"a": "1", "b": ""}, Title: "t", FirstAt: 1, LastAt: 2, Frames: 3, Bytes: 4,
-			Ended: 5, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", DecoderVersion: 300, Redacted: map[string]uint64{"openai-key": 2, "jwt": 1}, Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
+			Ended: 5, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", DecoderVersion: 300, Redacted: map[string]uint64{"openai-key": 2, "jwt": 1}, Limits: `[{"name":"primary","used_percent":7,"at":1}]`, Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
 		},
 		Left: []Left{
 			{Session: "sess-0", State: schema.StreamState{
@@ -116,7 +116,7 @@ func TestOptionalState(t *testing.T) {
 			}
 			if !identity {
 				want.State.Recorder, want.State.Digest, want.State.Key, want.State.DecoderVersion = "", "", "", 0
-				want.State.Redacted = nil
+				want.State.Redacted, want.State.Limits = nil, ""
 			}
 			got, err := Decode(Encode(nil, want, Plain))
 			if err != nil {
@@ -134,7 +134,7 @@ func TestOptionalState(t *testing.T) {
 func TestDecoderVersion(t *testing.T) {
 	for _, state := range []schema.StreamState{
 		{StreamID: "id", DecoderVersion: 1 << 20}, {StreamID: "id", Recorder: "r"}, {StreamID: "id", Recorder: "r", DecoderVersion: 1},
-		{StreamID: "id", Redacted: map[string]uint64{"jwt": 1}},
+		{StreamID: "id", Redacted: map[string]uint64{"jwt": 1}}, {StreamID: "id", Limits: "[]"},
 	} {
 		for _, left := range [][]Left{nil, {{Session: "s", State: state}}} {
 			want := &Block{Session: "t", State: state, Left: left}

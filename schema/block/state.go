@@ -47,10 +47,10 @@ func readStates(r reader, blk *Block) error {
 	return r.err
 }
 
-// hasIdentity reports whether a state has a recorder, a digest, a key, a decoder version or counts
-// of masked secrets.
+// hasIdentity reports whether a state has a recorder, a digest, a key, a decoder version, counts of
+// masked secrets or limits.
 func hasIdentity(s *schema.StreamState) bool {
-	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0 || len(s.Redacted) > 0
+	return s.Recorder != "" || s.Digest != "" || s.Key != "" || s.DecoderVersion != 0 || len(s.Redacted) > 0 || s.Limits != ""
 }
 
 // writeIdentity appends the fields that block.md calls identity, if any of them is set.
@@ -61,15 +61,18 @@ func writeIdentity(w *writer, s *schema.StreamState) {
 	w.string(s.Recorder)
 	w.string(s.Digest)
 	w.string(s.Key)
-	if s.DecoderVersion != 0 || len(s.Redacted) > 0 {
+	if s.DecoderVersion != 0 || len(s.Redacted) > 0 || s.Limits != "" {
 		w.uint(uint64(s.DecoderVersion))
 	}
-	if len(s.Redacted) > 0 {
+	if len(s.Redacted) > 0 || s.Limits != "" {
 		w.uint(uint64(len(s.Redacted)))
 		for _, rule := range slices.Sorted(maps.Keys(s.Redacted)) {
 			w.string(rule)
 			w.uint(s.Redacted[rule])
 		}
+	}
+	if s.Limits != "" {
+		w.string(s.Limits)
 	}
 }
 
@@ -89,6 +92,9 @@ func readIdentity(r *reader, s *schema.StreamState) {
 				s.Redacted[rule] = r.uint()
 			}
 		}
+	}
+	if r.err == nil && len(r.b) > 0 {
+		s.Limits = r.string()
 	}
 }
 

@@ -27,6 +27,7 @@ func everything() *block.Block {
 			StreamID: streamID, FirstSeq: 3, Transport: schema.SSE, Dialect: "loom", Evidence: "why", Source: "a file",
 			Tags: map[string]string{"k": "v"}, Title: "question", FirstAt: 1763683200_000000001, LastAt: 1763683201_000000002,
 			Frames: 3, Bytes: 4, Ended: 1763683202_000000003, EndReason: "eof", Recorder: "r1", Digest: "d1", Key: "k1", DecoderVersion: 8, Redacted: map[string]uint64{"jwt": 2},
+			Limits:   `[{"name":"primary"}]`,
 			Counters: schema.Counters{NotJSON: 1, InvalidUTF8: 2, Oversize: 3, Unknown: 4, Lost: 5, Repeated: 6, Back: 7}, Version: 9,
 		},
 		Frames: []schema.Frame{{
@@ -69,7 +70,7 @@ var want = map[string]string{
 		"node_id=node-1 agent=react event_id=e1 cuts=\x03\xaa\x0c raw=\x00\xff raw\n generation=0",
 	"streams": "tenant=acme session_id=sess-1 stream_id=" + streamID + " first_seq=3 stream_started=2025-11-20 19:36:18 version=9 " +
 		"transport=sse dialect=loom evidence=why source=a file tags={'k':'v'} title=question first_at=2025-11-21 00:00:00.000000001 " +
-		"last_at=2025-11-21 00:00:01.000000002 frames=3 bytes=4 ended=2025-11-21 00:00:02.000000003 end_reason=eof recorder=r1 digest=d1 ingest_key=k1 decoder_version=8 redacted={'jwt':2} not_json=1 " +
+		"last_at=2025-11-21 00:00:01.000000002 frames=3 bytes=4 ended=2025-11-21 00:00:02.000000003 end_reason=eof recorder=r1 digest=d1 ingest_key=k1 decoder_version=8 redacted={'jwt':2} limits=[{\"name\":\"primary\"}] not_json=1 " +
 		"invalid_utf8=2 oversize=3 unknown=4 lost=5 repeated=6 back=7 generation=0",
 	"spans": "tenant=acme session_id=sess-1 stream_id=" + streamID + " span_id=tool:1 seen_at=2025-11-21 00:00:00.000000001 seen_seq=6 " +
 		"version=7 kind=tool parent_id=node:1 name=read status=error started=2025-11-21 00:00:00.000000001 " +

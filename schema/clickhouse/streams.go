@@ -12,7 +12,7 @@ type streamColumns struct {
 	table
 	tenant, transport, dialect               *lowCardinality
 	session, stream, evidence, source, title *text
-	endReason, recorder, digest, key         *text
+	endReason, recorder, digest, key, limits *text
 	tags                                     *proto.ColMap[string, string]
 	firstSeq, version, frames, bytes         *proto.ColUInt64
 	decoders                                 *proto.ColUInt32
@@ -49,6 +49,7 @@ func newStreamColumns() *streamColumns {
 	c.decoders = column(t, "decoder_version", new(proto.ColUInt32))
 	c.redacted = column(t, "redacted",
 		proto.NewMap[string, uint64](new(proto.ColStr).LowCardinality(), new(proto.ColUInt64)))
+	c.limits = column(t, "limits", new(text))
 	for i, name := range [...]string{
 		"not_json", "invalid_utf8", "oversize", "unknown", "lost", "repeated", "back",
 	} {
@@ -81,6 +82,7 @@ func (c *streamColumns) add(tenant, session string, s *schema.StreamState, start
 	c.key.add(s.Key)
 	c.decoders.Append(s.DecoderVersion)
 	c.redacted.Append(ownNames(s.Redacted))
+	c.limits.add(s.Limits)
 	n := &s.Counters
 	for i, v := range [...]uint64{n.NotJSON, n.InvalidUTF8, n.Oversize, n.Unknown, n.Lost, n.Repeated, n.Back} {
 		c.counters[i].Append(v)

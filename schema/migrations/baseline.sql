@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: b5bf0436571cb037
+-- migrations: 4d93803136773d70
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -55,6 +55,7 @@ CREATE TABLE IF NOT EXISTS streams
     `ingest_key` String,
     `decoder_version` UInt32,
     `redacted` Map(LowCardinality(String), UInt64),
+    `limits` String CODEC(ZSTD(1)),
     `not_json` UInt64,
     `invalid_utf8` UInt64,
     `oversize` UInt64,

@@ -73,7 +73,9 @@ var types = dialect.NewTypes(map[string]func(*session, *line) (*actor, bool){
 	"system":          (*session).system,
 	"control_request": (*session).asks,
 
-	"control_response": nil, "control_cancel_request": nil, "keep_alive": nil, "rate_limit_event": nil,
+	"rate_limit_event": (*session).rateLimit,
+
+	"control_response": nil, "control_cancel_request": nil, "keep_alive": nil,
 	"tool_progress": nil, "tool_use_summary": nil, "auth_status": nil, "prompt_suggestion": nil,
 
 	// Types in files of conversations.

@@ -67,6 +67,8 @@ func (d *decoder) call(method, id []byte, m *message) string {
 		d.waiting.Add(id, d.Frame.Direction, request{method: typ.Name, thread: t})
 	}
 	switch {
+	case typ.Name == "account/rateLimits/updated":
+		d.rateLimits(m.Get("params", "rateLimits"))
 	case typ.Handle == nil:
 	case t == nil:
 		d.Unknown() // messages of threads name theirs
@@ -91,6 +93,8 @@ func (d *decoder) response(id []byte, m *message) {
 	}
 	d.present = r.thread
 	switch r.method {
+	case "account/rateLimits/read":
+		d.rateLimits(m.Get("result", "rateLimits"))
 	case "thread/start", "thread/resume", "thread/fork":
 		d.opened(r.method, m)
 	case "turn/start", "review/start":

@@ -57,7 +57,7 @@ var events = dialect.NewTypes(map[string]func(*decoder, *line){
 	"collab_waiting_end":           nil,
 	"collab_resume_end":            nil,
 	"collab_close_end":             nil,
-	"account/rateLimits/updated":   nil,
+	"account/rateLimits/updated":   (*decoder).rateLimits,
 })
 
 // openRun begins a turn.

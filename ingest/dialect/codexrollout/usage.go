@@ -4,6 +4,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/ingest/dialect/codexlimits"
 	"tapedeck/schema"
 )
 
@@ -50,9 +51,15 @@ func (d *decoder) inherit(l *line) {
 	}
 }
 
+// rateLimits reads the limits of the account, which are no usage.
+func (d *decoder) rateLimits(l *line) {
+	codexlimits.Read(l.v.Get("rate_limits"), d.Frame.At, d.tr.SetLimit)
+}
+
 // tokenCount records the session's total. A token_count may also state only the use of a quota,
 // and repeat the total. In a turn whose responses have records of their own it counts nothing.
 func (d *decoder) tokenCount(l *line) {
+	d.rateLimits(l)
 	raw, tokens, stated, ok := totalOf(l)
 	t := &d.totals
 	if !ok {

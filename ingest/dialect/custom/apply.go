@@ -34,6 +34,9 @@ func (r *rule) apply(c *conversation, s *source) {
 	if r.usage != nil {
 		r.usage.apply(c, s)
 	}
+	if r.limit != nil {
+		r.limit.apply(c, s)
+	}
 	why := r.err.text(s)
 	if len(why) > 0 {
 		c.failed(why)

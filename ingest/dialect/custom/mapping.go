@@ -46,6 +46,7 @@ type rule struct {
 	toolCall *toolCall
 	result   *toolResult
 	usage    *usage
+	limit    *limit
 	err      places
 }
 
@@ -92,6 +93,13 @@ type usage struct {
 	inputIncludesCache                         bool
 	outputIncludesReasoning                    bool
 	outputByTotal                              bool // the total states whether output includes reasoning
+}
+
+// limit is the place of what a frame states of a limit of its account.
+type limit struct {
+	name, plan, status              places
+	used, max, usedPercent, balance places
+	window, resets, unlimited       places
 }
 
 // usageMode is how reports add up.

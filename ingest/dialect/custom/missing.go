@@ -89,6 +89,9 @@ func (r *rule) missing(number int, s *source) (keys []string) {
 	if u := r.usage; u != nil {
 		look("usage", u.input, u.output)
 	}
+	if l := r.limit; l != nil {
+		look("limit", l.used, l.max, l.usedPercent, l.balance, l.unlimited, l.status, l.resets)
+	}
 	look("error", r.err)
 	return keys
 }

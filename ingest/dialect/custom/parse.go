@@ -148,7 +148,7 @@ func (o *object) list(key string, limit int) []*yaml.Node {
 // rule reads a rule.
 func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	o, ok := d.object(n, at, "when", "each", "start", "end", "call", "user", "system", "text", "thinking",
-		"tool_call", "tool_result", "usage", "error", "ignore")
+		"tool_call", "tool_result", "usage", "limit", "error", "ignore")
 	if !ok {
 		return r, false
 	}
@@ -166,7 +166,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	}
 	r.start = o.start()
 	r.text, r.thinking = o.output("text"), o.output("thinking")
-	r.toolCall, r.result, r.usage = o.toolCall(), o.toolResult(), o.usage()
+	r.toolCall, r.result, r.usage, r.limit = o.toolCall(), o.toolResult(), o.usage(), o.limit()
 	o.yes("ignore")
 	if len(n.Content) == 0 || len(n.Content) == 2 && o.get("when") != nil {
 		d.wrong(n, at, "the rule does nothing; a known type without a meaning has ignore: true")

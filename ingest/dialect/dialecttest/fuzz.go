@@ -61,7 +61,8 @@ func outcome(t testing.TB, d dialect.Dialect, frames []schema.Frame, end int64, 
 func alike(t testing.TB, how string, want, got *Outcome) {
 	t.Helper()
 	if !reflect.DeepEqual(want.Facts, got.Facts) || !reflect.DeepEqual(want.Frames, got.Frames) ||
-		!slices.Equal(want.Lost, got.Lost) || !slices.Equal(want.Titles, got.Titles) {
+		!slices.Equal(want.Lost, got.Lost) || !slices.Equal(want.Titles, got.Titles) ||
+		!reflect.DeepEqual(want.Limits, got.Limits) {
 		same(t, how, render(want, nil), render(got, nil))
 		t.Errorf("%s: the outcomes differ", how)
 	}

@@ -23,6 +23,7 @@ type Outcome struct {
 	Frames  []schema.Frame // with envelope and flags, in memory of their own
 	Lost    []uint64       // frames missing before each frame
 	Titles  []dialect.Title
+	Limits  []SessionLimits
 	Facts   block.Facts // the latest version of each fact, in order of SeenSeq
 	Emitted int         // number of emitted facts, repeats included
 	End     int64
@@ -51,6 +52,7 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 		out.Frames = append(out.Frames, f)
 		out.Lost = append(out.Lost, emitter.TakeLost())
 		if c, all := cut(i); c {
+			out.limit(emitter)
 			taken, putOff := emitter.Take(f.At, all)
 			if putOff && all {
 				return nil, fmt.Errorf("frame %d: facts were put off with all set", i)
@@ -64,6 +66,7 @@ func Play(d dialect.Dialect, frames []schema.Frame, end int64, cut func(i int) (
 	decoder.End(end, emitter)
 	taken, _ := emitter.Take(end, true)
 	out.title(emitter)
+	out.limit(emitter)
 	if err := facts.add(taken); err != nil {
 		return nil, fmt.Errorf("at the end: %w", err)
 	}
@@ -78,6 +81,24 @@ func (o *Outcome) title(emitter *dialect.Emitter) {
 		if !slices.ContainsFunc(o.Titles, func(t dialect.Title) bool { return t.Session == title.Session }) {
 			o.Titles = append(o.Titles, title)
 		}
+	}
+}
+
+// SessionLimits are the limits that were stated in a session.
+type SessionLimits struct {
+	Session string
+	schema.Limits
+}
+
+// limit keeps the limits of each session as the recorder does.
+func (o *Outcome) limit(emitter *dialect.Emitter) {
+	for _, l := range emitter.TakeLimits() {
+		i := slices.IndexFunc(o.Limits, func(of SessionLimits) bool { return of.Session == l.Session })
+		if i < 0 {
+			i = len(o.Limits)
+			o.Limits = append(o.Limits, SessionLimits{Session: l.Session})
+		}
+		o.Limits[i].Set(l.Limit)
 	}
 }
 

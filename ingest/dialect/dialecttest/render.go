@@ -24,6 +24,8 @@ import (
 //	usage@6 of llm@1 at=800ms scope=llm@1 add input=1 output=2 total=3 v=7 {"raw":…}
 //	titles
 //	"s": Hello
+//	limits
+//	"s" primary plan=plus window=5h0m0s used=7% resets=2026-01-01T05:00:00Z at=800ms
 //
 // Times count from the start of the script; "-" is an unknown time. x@3 is the id of a fact that
 // began with frame 3 and is unique to this stream. x#3 is the id of a fact that streams with the
@@ -85,6 +87,14 @@ func (r *renderer) facts(o *Outcome) {
 	}
 	for _, t := range o.Titles {
 		r.line(fmt.Sprintf("%q: %s", t.Session, r.brief(t.Text)))
+	}
+	if len(o.Limits) > 0 {
+		r.line("limits")
+	}
+	for i := range o.Limits {
+		for j := range o.Limits[i].Limits {
+			r.limit(o.Limits[i].Session, &o.Limits[i].Limits[j])
+		}
 	}
 }
 

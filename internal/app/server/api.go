@@ -185,6 +185,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{billing, audit.Reconciled, getHead, "/v1/usage/reconciliation", nil, forTenant(q.Reconciliation)},
 		{billing, audit.Reconciled, post, "/v1/usage/reconciliation", nil, forTenant(q.ReconcileExport)},
 		{reads, audit.None, getHead, "/v1/tools", nil, forTenant(s.complete(s.partial(q.Tools)))},
+		{reads, audit.None, getHead, "/v1/limits", nil, forTenant(s.complete(s.partial(q.Limits)))},
 		{reads, audit.Search, getHead, "/v1/search", nil, s.reads(forTenant(s.complete(s.partial(q.Search))))},
 		{reads, audit.None, getHead, "/v1/calls", s.exportLimit, forTenant(s.complete(s.partial(q.Calls)))},
 		{reads, audit.SessionCompare, getHead, comparePath, nil, s.reads(forTenant(q.Compare))},

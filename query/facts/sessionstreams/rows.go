@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tapedeck/query"
+	"tapedeck/schema"
 )
 
 // StreamRow is a stream of a session as the template "stream_columns" selects it.
@@ -33,6 +34,7 @@ type StreamRow struct {
 	Repeated    uint64            `ch:"repeated_count"`
 	Back        uint64            `ch:"back_count"`
 	Redacted    map[string]uint64 `ch:"redacted_counts"`
+	Limits      string            `ch:"limits_text"`
 	Original    bool              `ch:"original"`
 	HasExpired  bool              `ch:"has_expired"`
 }
@@ -69,7 +71,7 @@ func (row *StreamRow) Stream() Stream {
 		Tags: row.Tags, Title: row.Title, FirstAt: query.Instant(row.First), LastAt: query.Instant(row.Last),
 		Frames: row.Frames, Bytes: row.Bytes, Ended: query.KnownInstant(row.Ended),
 		EndReason: row.EndReason, Digest: row.Digest,
-		IsLost: row.IsLost, Redacted: row.Redacted,
+		IsLost: row.IsLost, Redacted: row.Redacted, Limits: schema.ReadLimits(row.Limits),
 		Counters: Counters{
 			NotJSON: row.NotJSON, InvalidUTF8: row.InvalidUTF8, Oversize: row.Oversize, Unknown: row.Unknown,
 			Lost: row.Lost, Repeated: row.Repeated, Back: row.Back,

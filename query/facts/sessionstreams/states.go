@@ -13,7 +13,7 @@ func OfStates(session string, states []schema.StreamState) (*Row, []Stream) {
 			ID: s.StreamID, Transport: s.Transport.String(), Dialect: s.Dialect, Evidence: s.Evidence, Source: s.Source,
 			Tags: orEmpty(s.Tags), Title: s.Title, First: s.FirstAt, Last: max(s.FirstAt, s.LastAt), Ended: s.Ended,
 			EndReason: s.EndReason, Digest: s.Digest, Recorder: s.Recorder, IsLost: s.Ended == 0,
-			Frames: s.Frames, Bytes: s.Bytes, Redacted: orEmpty(s.Redacted), Original: true,
+			Frames: s.Frames, Bytes: s.Bytes, Redacted: orEmpty(s.Redacted), Limits: s.Limits, Original: true,
 			NotJSON: c.NotJSON, InvalidUTF8: c.InvalidUTF8, Oversize: c.Oversize, Unknown: c.Unknown, Lost: c.Lost,
 			Repeated: c.Repeated, Back: c.Back,
 		}

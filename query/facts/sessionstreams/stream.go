@@ -1,6 +1,10 @@
 package sessionstreams
 
-import "time"
+import (
+	"time"
+
+	"tapedeck/schema"
+)
 
 // Stream is one stream's share of a session.
 type Stream struct {
@@ -27,6 +31,8 @@ type Stream struct {
 	Counters Counters `json:"counters"`
 	// Redacted counts the secrets that were masked in its frames, by rule.
 	Redacted map[string]uint64 `json:"redacted"`
+	// Limits are what the stream stated last of the limits of its account; nil in lists of streams.
+	Limits schema.Limits `json:"-"`
 }
 
 // Counters count frames with special properties.

@@ -9,11 +9,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/query"
+	"tapedeck/query/facts/accountlimits"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/session/sessionframes"
 	"tapedeck/query/session/sharewindow"
 )
 
@@ -26,6 +28,9 @@ type Detail struct {
 	Streams       []sessionstreams.Stream `json:"streams"`
 	Totals        Totals                  `json:"totals"`
 	Discrepancies []Discrepancy           `json:"discrepancies"`
+	// Limits are what the session's streams stated last of the limits of their accounts. A request
+	// by a shared link sees none.
+	Limits []accountlimits.Limit `json:"limits"`
 	// FramesExpired is when the session's frames expired; nil if they have not.
 	FramesExpired *time.Time `json:"frames_expired_at,omitempty"`
 }
@@ -92,6 +97,9 @@ func Read(ctx context.Context, r *query.Reader, tenant, session string) (*Detail
 	if !limit.Ended(whole) {
 		d.End = nil
 	}
+	if sessionframes.Shared(ctx) {
+		d.Limits = []accountlimits.Limit{}
+	}
 	d.FramesExpired = expired
 	return d, nil
 }
@@ -105,7 +113,7 @@ func build(
 	head := sessionhead.Summarize(s, quietAfter, counted, now)
 	head.UsageTotals = usagerecord.TotalsOf(usage)
 	d := &Detail{
-		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts),
+		Head: head.Head, Streams: streams, Runs: newRuns(spans, usage, texts), Limits: accountlimits.OfStreams(streams),
 		Totals: Totals{
 			Runs: counted.Runs, Streams: s.Streams, Frames: s.Frames, Bytes: s.Bytes,
 			Tools: head.Tools, UsageTotals: head.UsageTotals,

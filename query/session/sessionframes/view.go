@@ -22,6 +22,12 @@ func WithView(ctx context.Context, v *View) context.Context {
 	return context.WithValue(ctx, viewKey{}, v)
 }
 
+// Shared reports whether a request sees frames through a view, as one by a shared link.
+func Shared(ctx context.Context) bool {
+	v, _ := ctx.Value(viewKey{}).(*View)
+	return v != nil
+}
+
 // inSpan adds the span of a request's view to the parameters of a statement. It returns false for a
 // request without a span, which sees all frames.
 func inSpan(ctx context.Context, a query.Args) (query.Args, bool) {

@@ -89,7 +89,7 @@ func (l *Limit) Streams(streams []sessionstreams.Stream) []sessionstreams.Stream
 			s.Ended, s.EndReason = nil, ""
 		}
 		// These cover the whole stream.
-		s.Digest, s.Counters, s.Redacted = "", sessionstreams.Counters{}, map[string]uint64{}
+		s.Digest, s.Counters, s.Redacted, s.Limits = "", sessionstreams.Counters{}, map[string]uint64{}, nil
 		in = append(in, s)
 	}
 	return in

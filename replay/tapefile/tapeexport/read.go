@@ -48,7 +48,7 @@ func (f *Session) readSegments(ctx context.Context) (list []schema.StreamState, 
 		err := row(&s.StreamID, &s.FirstSeq, &s.Version, &transport, &s.Dialect, &s.Evidence, &s.Source, &s.Tags,
 			&s.Title,
 			&s.FirstAt, &s.LastAt, &s.Frames, &s.Bytes, &s.Ended, &s.EndReason,
-			&s.Recorder, &s.Digest, &s.Key, &s.DecoderVersion, &s.Redacted,
+			&s.Recorder, &s.Digest, &s.Key, &s.DecoderVersion, &s.Redacted, &s.Limits,
 			&c.NotJSON, &c.InvalidUTF8, &c.Oversize, &c.Unknown, &c.Lost, &c.Repeated, &c.Back)
 		if err == nil {
 			s.Transport, err = schema.ParseTransport(transport)

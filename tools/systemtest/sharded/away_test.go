@@ -37,7 +37,7 @@ func TestReportsWithoutAShard(t *testing.T) {
 	for _, session := range slices.Concat(of[1][:2], of[2]) {
 		commandtest.Post(t, s, session, "text/event-stream", commandtest.ThinkingStream(session))
 	}
-	lists := []string{"/v1/sessions", "/v1/streams", "/v1/open", "/v1/totals", "/v1/facets", "/v1/usage", "/v1/tools", "/v1/calls", "/v1/search?q=street"}
+	lists := []string{"/v1/sessions", "/v1/streams", "/v1/open", "/v1/totals", "/v1/facets", "/v1/usage", "/v1/tools", "/v1/limits", "/v1/calls", "/v1/search?q=street"}
 	bounded.Until(t, "all sessions", func() bool { return len(sessionsOf(t, s)) == 5 })
 	for _, path := range append(lists, "/v1/bills/preview?period=2026-01", "/v1/usage/calls") {
 		if status, body, h := s.Get(t, path); status != http.StatusOK || h.Get(missingShards) != "" {

@@ -98,6 +98,7 @@ var probes = map[string]probe{
 	"GET /v1/usage/reconciliation":                   {billing, "", "", ""},
 	"POST /v1/usage/reconciliation":                  {billing, "", "text/csv", "x"},
 	"GET /v1/tools":                                  {read, "", "", ""},
+	"GET /v1/limits":                                 {read, "?tag=customer", "", ""},
 	"GET /v1/calls":                                  {read, "", "", ""},
 	"GET /v1/compare":                                {read, "?a={id}&b={id}", "", ""},
 	"GET /v1/search":                                 {read, "?q=says", "", ""},
@@ -388,7 +389,7 @@ func (r *rig) see(token string) string {
 	var all strings.Builder
 	for _, path := range []string{
 		"/v1/sessions/shared/frames", "/v1/sessions/shared/transcript", "/v1/sessions/shared", "/v1/sessions/only-" + beta, "/v1/sessions/shared/replay?speed=max",
-		"/v1/tools", "/v1/calls?group_by=session", "/v1/compare?a=shared&b=only-" + beta, "/v1/facets", "/v1/streams?session=shared", "/v1/bills/INV-000002", "/v1/dead-letters", "/v1/prices/anthropic/claude-sonnet-4-5?at=2026-10-01",
+		"/v1/tools", "/v1/limits", "/v1/calls?group_by=session", "/v1/compare?a=shared&b=only-" + beta, "/v1/facets", "/v1/streams?session=shared", "/v1/bills/INV-000002", "/v1/dead-letters", "/v1/prices/anthropic/claude-sonnet-4-5?at=2026-10-01",
 	} {
 		a := r.request(token, "GET", path, "", "")
 		if a.code != 200 || !strings.Contains(a.body, beta) && !strings.Contains(a.body, "INV-000002") {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/sessionhead"
@@ -25,6 +26,9 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 	if err := showTokens(w, d.UsageTotals); err != nil {
 		return err
 	}
+	if err := showLimits(w, d.Limits, time.Now()); err != nil {
+		return err
+	}
 	showMessages(w, messages, whole)
 	if lacksFacts(d, messages) {
 		fmt.Fprintf(w, "note: nothing was concluded from the frames, as of a tape that was cut off; \"tapedeck redecode %s\" derives it\n",
@@ -41,8 +45,8 @@ func lacksFacts(d *sessiondetail.Detail, messages []transcript.Message) bool {
 	for i := range d.Streams {
 		known = known || d.Streams[i].Dialect != "generic"
 	}
-	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && d.RunningMS == nil &&
-		d.FramesExpired == nil && unreadable(d) == 0
+	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && len(d.Limits) == 0 &&
+		d.RunningMS == nil && d.FramesExpired == nil && unreadable(d) == 0
 }
 
 func showHead(w io.Writer, d *sessiondetail.Detail) {

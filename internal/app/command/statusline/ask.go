@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/query/facts/accountlimits"
 	"tapedeck/query/pricing/cost"
 )
 
@@ -19,7 +20,8 @@ type Getter interface {
 
 // used is the part of an answer that the line shows.
 type used struct {
-	Totals cost.UsageTotals `json:"totals"`
+	Totals cost.UsageTotals      `json:"totals"`
+	Limits []accountlimits.Limit `json:"limits"` // of a session's account
 }
 
 // Ask asks a server for the usage of a session and for that since midnight of now's time zone. It
@@ -31,7 +33,7 @@ func Ask(ctx context.Context, server Getter, session string, now time.Time) *Rec
 		both.Go(func() {
 			var of used
 			if server.Get(ctx, apiclient.SessionPath(session), nil, &of) == nil { // otherwise the stated cost is shown
-				r.Session = &of.Totals
+				r.Session, r.Limits = &of.Totals, of.Limits
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/console"
+	"tapedeck/query/facts/accountlimits"
 	"tapedeck/query/pricing/cost"
 )
 
@@ -16,6 +17,8 @@ type Recorded struct {
 	Session *cost.UsageTotals `json:"session"` // of the session; nil if the server does not know it
 	Today   *cost.UsageTotals `json:"today"`   // of all sessions today; nil if the server did not answer
 	Away    string            `json:"away"`    // why Today is nil, in a few words
+	// Limits are those of the session's account, as its stream stated them last.
+	Limits []accountlimits.Limit `json:"limits,omitempty"`
 }
 
 // Line returns the line. now is the time from which the time until a reset is counted.
@@ -44,10 +47,16 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 		add("context %.0f%%%s", *in.Context.Used, of)
 	}
 	for _, l := range []struct {
-		name  string
-		limit *Limit
-	}{{"5h", in.Limits.FiveHour}, {"7d", in.Limits.SevenDay}} {
-		if l.limit == nil || !isShare(l.limit.Used) {
+		name, recorded string
+		limit          *Limit
+	}{{"5h", "five_hour", in.Limits.FiveHour}, {"7d", "seven_day", in.Limits.SevenDay}} {
+		if l.limit == nil {
+			if text := recordedLimit(l.name, l.recorded, r.Limits, now); text != "" {
+				parts = append(parts, text)
+			}
+			continue
+		}
+		if !isShare(l.limit.Used) {
 			continue
 		}
 		text := fmt.Sprintf("%s %.0f%%", l.name, l.limit.Used)

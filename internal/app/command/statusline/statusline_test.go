@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/problem"
+	"tapedeck/query/facts/accountlimits"
 	"tapedeck/query/pricing/cost"
 )
 
@@ -38,6 +39,8 @@ func TestLine(t *testing.T) {
 	totals := func(tokens int64, m *cost.Money, unpriced uint64) *cost.UsageTotals {
 		return &cost.UsageTotals{Calls: 1, Tokens: cost.Tokens{Total: tokens}, Cost: m, UnpricedCalls: unpriced}
 	}
+	percent := func(n float64) *float64 { return &n }
+	at := func(s int64) *time.Time { t := time.Unix(s, 0); return &t }
 	for name, tc := range map[string]struct {
 		text string
 		r    Recorded
@@ -65,6 +68,22 @@ func TestLine(t *testing.T) {
 		"figures that cannot be true": {
 			`{"model":{"display_name":"  "},"cost":{"total_cost_usd":1e300},"context_window":{"used_percentage":1e300},"rate_limits":{"seven_day":{"used_percentage":-1}}}`,
 			Recorded{Today: &cost.UsageTotals{}}, "today 0 tokens",
+		},
+		"the stream states the limits": {
+			`{}`, Recorded{Today: &cost.UsageTotals{}, Limits: []accountlimits.Limit{
+				{Name: "seven_day", Status: "rejected"}, {Name: "five_hour", UsedPercent: percent(55), ResetsAt: at(1781290000)}}},
+			"today 0 tokens · 5h 55%, resets in 2h10m (recorded) · 7d rejected (recorded)",
+		},
+		"the stream states limits that were reset, nothing of them, or what cannot be true": {
+			`{}`, Recorded{Today: &cost.UsageTotals{}, Limits: []accountlimits.Limit{
+				{Name: "five_hour", UsedPercent: percent(55), ResetsAt: at(1781290000 - 7800)}, {Name: "seven_day", Status: "allowed"},
+				{Name: "five_hour", UsedPercent: percent(9999)}, {Name: "primary", UsedPercent: percent(5)}}},
+			"today 0 tokens",
+		},
+		"Claude Code's statement counts": {
+			`{"rate_limits":{"five_hour":{"used_percentage":4}}}`,
+			Recorded{Today: &cost.UsageTotals{}, Limits: []accountlimits.Limit{{Name: "five_hour", UsedPercent: percent(55)}}},
+			"today 0 tokens · 5h 4%",
 		},
 		"a name with control characters": {
 			`{"model":{"display_name":"a\u001b[31m\nb"}}`, Recorded{Today: &cost.UsageTotals{}}, `a\x1b[31m b · today 0 tokens`,

@@ -161,7 +161,7 @@ func (to *Session) add(s schema.StreamState) {
 		to.Streams++
 	}
 	p.sofar.Ended, p.sofar.EndReason, p.sofar.Counters, p.sofar.LastAt = 0, "", schema.Counters{}, s.FirstAt
-	p.sofar.Redacted, p.sofar.Version = nil, 2*s.FirstSeq
+	p.sofar.Redacted, p.sofar.Limits, p.sofar.Version = nil, "", 2*s.FirstSeq
 	list = append(list, p)
 	slices.SortFunc(list, func(a, b *segment) int { return cmp.Compare(a.whole.FirstSeq, b.whole.FirstSeq) })
 	to.segments[s.StreamID] = list

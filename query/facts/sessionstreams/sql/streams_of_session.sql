@@ -28,6 +28,7 @@
     sumMap(redacted) AS redacted_counts
 {{- end}}
 SELECT {{- template "stream_columns"}},
+    argMaxIf(limits, first_seq, limits != '') AS limits_text,
     {{template "original"}},
     (SELECT count() FROM expirations WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0 AS has_expired
 FROM streams FINAL

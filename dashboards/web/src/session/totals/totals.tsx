@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
 import { reported } from '../../format/reported'
@@ -18,6 +18,8 @@ import { StreamsTable } from './streamstable'
 import { TimeSection } from './timesection'
 import { ToolsTable } from './toolstable'
 import classes from './totals.module.css'
+
+const LimitsTable = lazy(() => import('./limitstable'))
 
 type Session = Schemas['SessionDetail']
 type Money = Schemas['Money']
@@ -50,6 +52,11 @@ export function Totals({ session }: { session: Session }) {
       {calls !== undefined && <CallsTable calls={calls} started={session.started} />}
       {timeline.data !== undefined && <TimeSection timeline={timeline.data} />}
       {tools !== undefined && <ToolsTable tools={tools} started={session.started} />}
+      {session.limits.length > 0 && (
+        <Suspense fallback={null}>
+          <LimitsTable limits={session.limits} />
+        </Suspense>
+      )}
       <StreamsTable streams={session.streams} />
     </div>
   )

@@ -26,6 +26,7 @@ SELECT
     sum(repeated) AS repeated_count,
     sum(back) AS back_count,
     sumMap(redacted) AS redacted_counts,
+    argMaxIf(limits, first_seq, limits != '') AS limits_text,
     (SELECT count() FROM tombstones WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})
         + (SELECT count() FROM redecodes WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) = 0 AS original,
     (SELECT count() FROM expirations WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}) > 0 AS has_expired
