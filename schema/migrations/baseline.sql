@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: b5bf0436571cb037
+-- migrations: b0ba490a9c3c9eeb
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1210,7 +1210,10 @@ CREATE TABLE IF NOT EXISTS alerts
     `position` String,
     `detail` String,
     `began_at` DateTime64(9, 'UTC'),
-    `ended_at` DateTime64(9, 'UTC')
+    `ended_at` DateTime64(9, 'UTC'),
+    `per` LowCardinality(String),
+    `value` String,
+    `period` String
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (tenant, session_id, stream_id, alert_id)
