@@ -23,7 +23,8 @@ func TestAlerts(t *testing.T) {
 		received <- string(body)
 	}))
 	defer hook.Close()
-	rules := commandtest.TextFile(t, []byte("rules:\n- {name: silent, kind: silence, after: 1s}\n- {name: tokens, kind: budget, tokens: 1000000}\n"))
+	rules := commandtest.TextFile(t, []byte("rules:\n- {name: silent, kind: silence, after: 1s}\n- {name: tokens, kind: budget, tokens: 1000000}\n"+
+		"- {name: month, kind: budget, per: tag:customer, period: month, tokens: 1000000, forecast: true}\n"))
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--alert-rules", rules, "--alert-webhook", hook.URL,
 		"--alert-webhook-secret-file", commandtest.TextFile(t, []byte("key\n")), "--alert-webhook-inward")
 	if err != nil {
@@ -60,10 +61,11 @@ func TestAlerts(t *testing.T) {
 		t.Errorf("--json: %s", out)
 	}
 	commandtest.UntilEnded(t, s, "hung")
-	if out, stderr, exit := s.Run(t, "alerts", "test", "hung", "--rules", rules, "--fail"); exit != 1 || !strings.Contains(out, "no frame for more than 1s") {
+	if out, stderr, exit := s.Run(t, "alerts", "test", "hung", "--rules", rules, "--fail"); exit != 1 || !strings.Contains(out, "no frame for more than 1s") ||
+		!strings.Contains(stderr, "1 rule not tried: budgets per tag or tenant add up all sessions") {
 		t.Errorf("on the recording: exit %d\n%s%s", exit, out, stderr)
 	}
-	if out := s.Must(t, "alerts", "check", rules); !strings.Contains(out, "2 rules, no problem found") {
+	if out := s.Must(t, "alerts", "check", rules); !strings.Contains(out, "3 rules, no problem found") {
 		t.Error(out)
 	}
 	if len(received) > 0 {
