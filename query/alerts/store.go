@@ -27,6 +27,9 @@ type row struct {
 	SpanID    string `ch:"span_id"`
 	SpanName  string `ch:"span_name"`
 	Position  string `ch:"position"`
+	Per       string `ch:"per"`
+	Value     string `ch:"value"`
+	Period    string `ch:"period"`
 	Detail    string `ch:"detail"`
 	Began     int64  `ch:"began_ns"`
 	Ended     int64  `ch:"ended_ns"`
@@ -35,7 +38,8 @@ type row struct {
 func (r *row) alert() *evaluate.Alert {
 	return &evaluate.Alert{
 		ID: r.ID, Rule: r.Rule, Kind: rule.Kind(r.Kind), Session: r.Session, SpanID: query.Named(r.SpanID),
-		SpanName: query.Named(r.SpanName), Position: query.Named(r.Position), Detail: r.Detail, Began: query.Instant(r.Began),
+		SpanName: query.Named(r.SpanName), Position: query.Named(r.Position), Per: query.Named(r.Per), Value: query.Named(r.Value),
+		Period: query.Named(r.Period), Detail: r.Detail, Began: query.Instant(r.Began),
 		Ended: query.KnownInstant(r.Ended), Tenant: r.Tenant, Stream: r.Stream, Key: r.Condition,
 	}
 }
@@ -140,7 +144,7 @@ func Write(ctx context.Context, r *query.Reader, a *evaluate.Alert) error {
 		version, ended = 2, *a.Ended
 	}
 	err := r.Insert(ctx, statements.Must("insert_alerts", nil), a.Tenant, a.Session, a.Stream, a.ID, version, a.Rule, string(a.Kind), a.Key,
-		query.Text(a.SpanID), query.Text(a.SpanName), query.Text(a.Position), a.Detail, a.Began, ended)
+		query.Text(a.SpanID), query.Text(a.SpanName), query.Text(a.Position), query.Text(a.Per), query.Text(a.Value), query.Text(a.Period), a.Detail, a.Began, ended)
 	if err != nil {
 		return fmt.Errorf("write alert %s: %w", a.ID, err)
 	}

@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 4d93803136773d70
+-- migrations: 81ba176535d647ee
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1211,7 +1211,10 @@ CREATE TABLE IF NOT EXISTS alerts
     `position` String,
     `detail` String,
     `began_at` DateTime64(9, 'UTC'),
-    `ended_at` DateTime64(9, 'UTC')
+    `ended_at` DateTime64(9, 'UTC'),
+    `per` LowCardinality(String),
+    `value` String,
+    `period` String
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (tenant, session_id, stream_id, alert_id)

@@ -28,9 +28,13 @@ type Options struct {
 	Usuals *toolreport.Usuals
 	// Lag returns how old the oldest block is that is not stored: what happened since is not known.
 	Lag func(context.Context) (time.Duration, error)
-	// Every is the interval between evaluations; default 1 s. It is longer while an evaluation takes more than a
-	// tenth of it.
+	// Share is the part of the time, 1/Share, that evaluations take at most; default 10. Intervals are longer where an
+	// evaluation takes longer.
+	Share time.Duration
+	// Every is the interval between evaluations; default 1 s.
 	Every time.Duration
+	// BudgetsEvery is the interval between readings of what tag values and tenants used; default 30 s.
+	BudgetsEvery time.Duration
 	// Webhooks receive the alerts.
 	Webhooks []*webhook.Target
 	Log      *slog.Logger
@@ -44,9 +48,9 @@ type Service struct {
 
 // Defaults and bounds of a Service.
 const (
-	every = time.Second
-	// share is the part of the time, 1/share, that evaluations take at most.
-	share = 10
+	every        = time.Second
+	budgetsEvery = 30 * time.Second
+	share        = 10
 	// leaseEvery is the interval between attempts to evaluate while another server does.
 	leaseEvery = 5 * time.Second
 )
@@ -64,12 +68,22 @@ var (
 		"When this server last evaluated the rules, in seconds since 1970. Of all servers one does so at a time: take the maximum.")
 	duration = metric.Gauge(metric.API, "tapedeck_alerts_evaluation_seconds",
 		"How long the last evaluation of the rules took.")
+	budgetRounds = metric.CounterVec(metric.API, "tapedeck_alerts_budget_evaluations_total",
+		"Evaluations of the budgets of tag values and tenants by this server, by result: done, failed.", "result")
+	budgetDuration = metric.Gauge(metric.API, "tapedeck_alerts_budget_evaluation_seconds",
+		"How long the last evaluation of the budgets of tag values and tenants took.")
 )
 
 // New returns a service.
 func New(opts Options) *Service {
 	if opts.Every == 0 {
 		opts.Every = every
+	}
+	if opts.Share == 0 {
+		opts.Share = share
+	}
+	if opts.BudgetsEvery == 0 {
+		opts.BudgetsEvery = budgetsEvery
 	}
 	if opts.Usuals == nil {
 		opts.Usuals = toolreport.NewUsuals()
@@ -99,17 +113,20 @@ func (s *Service) Run(ctx context.Context) {
 
 // evaluate evaluates the rules until ctx ends or an evaluation fails.
 func (s *Service) evaluate(ctx context.Context) error {
-	e, err := begin(ctx, &s.opts)
+	e, b, err := begin(ctx, &s.opts)
 	if err != nil {
 		rounds.WithLabelValues("failed").Inc()
 		return err
 	}
 	sending, end := context.WithCancel(ctx)
-	var queues sync.WaitGroup
-	defer queues.Wait()
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	defer end()
 	for _, q := range e.deliveries.queues {
-		queues.Go(func() { q.Run(sending) })
+		beside.Go(func() { q.Run(sending) })
+	}
+	if len(b.rules)+len(b.episodes.All()) > 0 {
+		beside.Go(func() { b.run(sending) })
 	}
 	for {
 		began := time.Now()
@@ -124,8 +141,14 @@ func (s *Service) evaluate(ctx context.Context) error {
 		rounds.WithLabelValues("done").Inc()
 		lastRound.SetToCurrentTime()
 		duration.Set(took.Seconds())
-		if !backoff.Sleep(ctx, max(s.opts.Every-took, (share-1)*took)) {
+		if !s.opts.sleep(ctx, s.opts.Every, took) {
 			return nil
 		}
 	}
+}
+
+// sleep waits for the next of the evaluations that begin at an interval, after one that took some time. It returns false
+// if ctx has ended.
+func (o *Options) sleep(ctx context.Context, interval, took time.Duration) bool {
+	return backoff.Sleep(ctx, max(interval-took, (o.Share-1)*took))
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 
 	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/commandline"
@@ -12,6 +13,7 @@ import (
 type Alerts struct {
 	Rules    string   `name:"alert-rules" help:"File of rules of alerts (docs/alerts.md), which a server with the role api evaluates for the sessions that are being recorded." env:"TAPEDECK_ALERT_RULES" type:"path" placeholder:"FILE"`
 	Webhooks []string `name:"alert-webhook" help:"URL to which alerts are sent (docs/alerts.md); may be repeated." secret:"path" env:"TAPEDECK_ALERT_WEBHOOK" placeholder:"URL"`
+	Slack    []string `name:"alert-slack-webhook" help:"URL of an incoming webhook of Slack to which alerts are sent as messages (docs/alerts.md); may be repeated." secret:"path" env:"TAPEDECK_ALERT_SLACK_WEBHOOK" placeholder:"URL"`
 	Secret   string   `name:"alert-webhook-secret-file" help:"File with the key that signs what is sent to --alert-webhook." env:"TAPEDECK_ALERT_WEBHOOK_SECRET_FILE" type:"path" placeholder:"FILE"`
 	Inward   bool     `name:"alert-webhook-inward" help:"Send alerts to addresses that are not public, too: loopback and private ones." env:"TAPEDECK_ALERT_WEBHOOK_INWARD"`
 }
@@ -28,26 +30,42 @@ func (a *Alerts) AlertRules() ([]rule.Rule, error) {
 	return rules, nil
 }
 
-// AlertTargets returns where alerts are sent.
-func (a *Alerts) AlertTargets() (list []*webhook.Target, err error) {
-	switch set := len(a.Webhooks) > 0; {
-	case set != (a.Secret != ""):
+// AlertTargets returns where alerts are sent. page is the address by which browsers call the server, "" if it is not known.
+func (a *Alerts) AlertTargets(page string) ([]*webhook.Target, error) {
+	switch set := len(a.Webhooks)+len(a.Slack) > 0; {
+	case len(a.Webhooks) > 0 != (a.Secret != ""):
 		return nil, commandline.Errorf("--alert-webhook and --alert-webhook-secret-file go together")
 	case !set && a.Inward:
-		return nil, commandline.Errorf("--alert-webhook-inward goes with --alert-webhook")
+		return nil, commandline.Errorf("--alert-webhook-inward goes with --alert-webhook or --alert-slack-webhook")
 	case !set:
 		return nil, nil
 	case a.Rules == "":
-		return nil, commandline.Errorf("--alert-webhook goes with --alert-rules")
+		return nil, commandline.Errorf("--alert-webhook and --alert-slack-webhook go with --alert-rules")
 	}
-	secret, err := ReadSecret("--alert-webhook-secret-file", a.Secret)
+	var secret string
+	if a.Secret != "" {
+		var err error
+		if secret, err = ReadSecret("--alert-webhook-secret-file", a.Secret); err != nil {
+			return nil, err
+		}
+	}
+	list, err := targets(nil, "--alert-webhook", a.Webhooks, webhook.Options{Secret: secret, Inward: a.Inward})
 	if err != nil {
 		return nil, err
 	}
-	for i, url := range a.Webhooks {
-		t, err := webhook.New(webhook.Options{URL: url, Secret: secret, Inward: a.Inward})
+	return targets(list, "--alert-slack-webhook", a.Slack, webhook.Options{Slack: true, Page: page, Inward: a.Inward})
+}
+
+// targets adds the targets of a setting.
+func targets(list []*webhook.Target, setting string, urls []string, o webhook.Options) ([]*webhook.Target, error) {
+	for i, url := range urls {
+		if slices.Contains(urls[:i], url) {
+			return nil, commandline.Errorf("%s, URL %d: it is named twice", setting, i+1)
+		}
+		o.URL = url
+		t, err := webhook.New(o)
 		if err != nil {
-			return nil, commandline.Errorf("--alert-webhook, URL %d: %w", i+1, err)
+			return nil, commandline.Errorf("%s, URL %d: %w", setting, i+1, err)
 		}
 		list = append(list, t)
 	}

@@ -28,7 +28,7 @@ func (s *Server) ServerOptions(o server.Options, log *slog.Logger) (_ server.Opt
 	if o.AlertRules, err = s.AlertRules(); err != nil {
 		return o, err
 	}
-	if o.AlertTargets, err = s.AlertTargets(); err != nil {
+	if o.AlertTargets, err = s.AlertTargets(s.PublicURL); err != nil {
 		return o, err
 	}
 	o.Hosts, o.Origins, o.Erase, o.Log, o.Limits = s.Hosts(), s.AllowOrigin, s.ErasureOptions(), log, s.Limits()

@@ -70,7 +70,7 @@ func (s *Server) conflicts() error {
 	_, certificates := s.Certificates(log)
 	_, dialects := s.read()
 	_, alerts := s.AlertRules()
-	_, targets := s.AlertTargets()
+	_, targets := s.AlertTargets(s.PublicURL)
 	return errors.Join(alerts, targets, rules, proxies, logins, certificates, dialects, s.checkTokens(), s.checkCollector(), s.checkGRPC())
 }
 

@@ -10,13 +10,13 @@ import (
 	"tapedeck/schema"
 )
 
-// Findings returns the rules that hold for a session at a moment, ns since 1970. usual returns how long the
+// Findings returns the rules of sessions that hold for a session at a moment, ns since 1970. usual returns how long the
 // earlier calls of a tool took; false if that is not known.
 func Findings(rules []rule.Rule, s *Session, usual func(tool string) (Usual, bool), now int64) (found []Finding) {
 	tree := treeOf(s.Open)
 	for i := range rules {
 		r := &rules[i]
-		if !r.Applies(s.Tenant) {
+		if !r.Applies(s.Tenant) || !r.OfSessions() {
 			continue
 		}
 		switch r.Kind {

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,18 +11,21 @@ import (
 	"tapedeck/query/alerts/rule"
 )
 
-// Alert is an episode in which a rule held for a session.
+// Alert is an episode in which a rule held for a session, or in which a budget of a tag value or a tenant was exceeded.
 type Alert struct {
 	ID       string     `json:"id"` // the same for whoever evaluates the rule
 	Rule     string     `json:"rule"`
 	Kind     rule.Kind  `json:"kind"`
-	Session  string     `json:"session_id"`
-	SpanID   *string    `json:"span_id"`   // the span that it is about; null for none
-	SpanName *string    `json:"span_name"` // null for none
-	Position *string    `json:"position"`  // of the first frame of the span; null for none
-	Detail   string     `json:"detail"`    // what happened, a clause
-	Began    time.Time  `json:"began"`     // when the condition began to hold
-	Ended    *time.Time `json:"ended"`     // when the condition was found not to hold any more; null while it holds
+	Session  string     `json:"session_id"` // for a budget of a tag value or a tenant: of its sessions, the one with the latest frame
+	SpanID   *string    `json:"span_id"`    // the span that it is about; null for none
+	SpanName *string    `json:"span_name"`  // null for none
+	Position *string    `json:"position"`   // of the first frame of the span; null for none
+	Per      *string    `json:"per"`        // what a budget is of: rule.PerTenant, or rule.PerTag and a name; null for a rule of sessions
+	Value    *string    `json:"value"`      // the value of the tag, or the name of the tenant; null for a rule of sessions
+	Period   *string    `json:"period"`     // the day or month of the budget, as 2026-03-29 or 2026-03; null for a rule of sessions
+	Detail   string     `json:"detail"`     // what happened, a clause
+	Began    time.Time  `json:"began"`      // when the condition began to hold
+	Ended    *time.Time `json:"ended"`      // when the condition was found not to hold any more; null while it holds
 
 	Tenant string `json:"-"`
 	Stream string `json:"-"` // see Session
@@ -88,21 +92,37 @@ func (e *Episodes) New(s *Session, f *Finding) *Alert {
 
 // Begin opens an episode. It returns false if too many of its rule began for its tenant in the past hour.
 func (e *Episodes) Begin(a *Alert, now int64) bool {
-	if r := e.rules[a.Rule]; r != nil {
+	if !e.Room(a, now) {
+		return false
+	}
+	if e.rules[a.Rule] != nil {
 		of := [2]string{a.Tenant, a.Rule}
-		recent := e.limit[of]
-		for len(recent) > 0 && recent[0] <= now-int64(time.Hour) {
-			recent = recent[1:]
-		}
-		if len(recent) >= r.PerHour {
-			e.limit[of] = recent
-			return false
-		}
-		e.limit[of] = append(recent, now)
+		e.limit[of] = append(e.limit[of], now)
 	}
 	e.open[a.Key] = a
 	return true
 }
+
+// Room reports whether Begin would open an episode.
+func (e *Episodes) Room(a *Alert, now int64) bool {
+	r := e.rules[a.Rule]
+	if r == nil {
+		return true
+	}
+	of := [2]string{a.Tenant, a.Rule}
+	recent := e.limit[of]
+	for len(recent) > 0 && recent[0] <= now-int64(time.Hour) {
+		recent = recent[1:]
+	}
+	e.limit[of] = recent
+	return len(recent) < r.PerHour
+}
+
+// Has reports whether the episode of an alert is open.
+func (e *Episodes) Has(a *Alert) bool { return e.open[a.Key] != nil }
+
+// All returns the open episodes, in no order.
+func (e *Episodes) All() []*Alert { return slices.Collect(maps.Values(e.open)) }
 
 // Finish ends the open episodes whose condition is not among those that hold, and returns them.
 func (e *Episodes) Finish(holds map[string]bool, now int64) (ended []*Alert) {

@@ -45,12 +45,7 @@ func (d document) check(r *Rule, n *yaml.Node, at string) {
 		needs("percent")
 		needs("last")
 	case Budget:
-		if r.Tokens == 0 && r.Cost.IsZero() {
-			d.Wrong(n, at, "a rule of the kind %s must have tokens, cost or both", r.Kind)
-		}
-		if r.Cost.IsZero() != (r.Currency == "") {
-			d.Wrong(n, at, "cost and currency go together")
-		}
+		d.checkBudget(r, n, at)
 	}
 	for _, list := range [][]string{r.Tenants, r.Tools, r.Except} {
 		for i, name := range list {

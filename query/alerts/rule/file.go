@@ -52,7 +52,7 @@ var keys = map[Kind][]string{
 	Silence:    {"after"},
 	NoProgress: {"calls", "refusals", "tools", "except"},
 	ErrorRate:  {"percent", "last", "tools", "except"},
-	Budget:     {"tokens", "cost", "currency"},
+	Budget:     {"tokens", "cost", "currency", "per", "period", "zone", "forecast"},
 }
 
 // rule reads one rule; nil if it has a problem.
@@ -124,12 +124,12 @@ func (d document) fields(r *Rule) map[string]yamlfile.Field {
 		"percent":      func(n *yaml.Node, at string) { r.Percent = d.number(n, at, 1, 100) },
 		"tokens": func(n *yaml.Node, at string) {
 			if r.Tokens = d.Count(n, at); r.Tokens == 0 {
-				d.Wrong(n, at, "a budget of 0 is exceeded by every session; write at least 1")
+				d.Wrong(n, at, "a budget of 0 is exceeded by any use; write at least 1")
 			}
 		},
 		"cost": func(n *yaml.Node, at string) {
 			if r.Cost = d.Amount(n, at); !r.Cost.IsPositive() {
-				d.Wrong(n, at, "a budget of 0 is exceeded by every session; write more than 0")
+				d.Wrong(n, at, "a budget of 0 is exceeded by any use; write more than 0")
 			}
 		},
 		"currency": func(n *yaml.Node, at string) {
@@ -137,6 +137,10 @@ func (d document) fields(r *Rule) map[string]yamlfile.Field {
 				d.Wrong(n, at, "this must be a currency such as USD")
 			}
 		},
+		"per":      func(n *yaml.Node, at string) { r.Per = d.per(n, at) },
+		"period":   func(n *yaml.Node, at string) { r.Period = d.period(n, at) },
+		"zone":     func(n *yaml.Node, at string) { r.Zone = d.zone(n, at) },
+		"forecast": func(n *yaml.Node, at string) { r.Forecast = d.Yes(n, at) },
 	}
 }
 

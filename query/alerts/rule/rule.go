@@ -3,6 +3,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -17,11 +18,26 @@ const (
 	Silence    Kind = "silence"     // no frame arrives while something is open
 	NoProgress Kind = "no_progress" // a run repeats the same call, or receives the same refusal
 	ErrorRate  Kind = "error_rate"  // a share of the last tool calls failed
-	Budget     Kind = "budget"      // a session has used more tokens or cost than allowed
+	Budget     Kind = "budget"      // a session, a tag value or a tenant has used more tokens or cost than allowed
 )
 
 // Kinds lists the kinds of rules.
 var Kinds = []Kind{ToolOpen, Silence, NoProgress, ErrorRate, Budget}
+
+// What a budget is of, if it is not of each session.
+const (
+	PerTenant = "tenant"
+	PerTag    = "tag:" // and the name of a tag: each of its values has the budget
+)
+
+// Period is the time that a budget is of.
+type Period string
+
+// The periods of budgets: calendar days and months.
+const (
+	Day   Period = "day"
+	Month Period = "month"
+)
 
 // Bounds of rules.
 const (
@@ -31,6 +47,7 @@ const (
 	leastTime   = time.Second
 	mostTime    = 7 * 24 * time.Hour
 	mostFactor  = 1000
+	mostTag     = 256 // bytes of a tag's name
 )
 
 // DefaultPerHour is how many alerts of one rule and one tenant begin in an hour at most.
@@ -55,6 +72,10 @@ type Rule struct {
 	Tokens   int64         // budget: 0 for none
 	Cost     decimal.Decimal
 	Currency string // budget: ISO 4217, with Cost
+	Per      string // budget: PerTenant, or PerTag and the name of a tag; "" for a budget of each session
+	Period   Period // budget, with Per
+	Zone     string // budget, with Per: the IANA time zone of Period
+	Forecast bool   // budget of a month: the use that is expected by its end counts
 
 	line int // in the file
 }
@@ -67,4 +88,16 @@ func (r *Rule) Applies(tenant string) bool {
 // Of reports whether the rule observes the calls of a tool.
 func (r *Rule) Of(tool string) bool {
 	return (len(r.Tools) == 0 || slices.Contains(r.Tools, tool)) && !slices.Contains(r.Except, tool)
+}
+
+// OfSessions reports whether the rule is about single sessions. Other rules are budgets of a tag value or a tenant.
+func (r *Rule) OfSessions() bool { return r.Per == "" }
+
+// Tag returns the tag whose values have the budget; "" if it is not a budget per tag.
+func (r *Rule) Tag() string {
+	name, ok := strings.CutPrefix(r.Per, PerTag)
+	if !ok {
+		return ""
+	}
+	return name
 }

@@ -33,6 +33,12 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*Report, error) {
 	return report, nil
 }
 
+// Each calls visit with each row of the report, in order of periods and groups. It keeps none of them.
+func Each(ctx context.Context, r *query.Reader, q Query, visit func(*Row) error) error {
+	_, err := scan(ctx, r, q, nil, visit)
+	return err
+}
+
 // scan computes the totals of a report and calls visit with each of its rows, in order of periods
 // and groups. It calls begin, which may be nil, with the report before the first row.
 func scan(

@@ -26,7 +26,11 @@ import (
 // Options configure a Target.
 type Options struct {
 	URL    string
-	Secret string // the key of the signature
+	Secret string // the key of the signature; events in Slack's form have none
+	// Slack sends messages in the form of Slack's incoming webhooks in place of events.
+	Slack bool
+	// Page is the address of the server's page, for links to sessions in messages; "" for none.
+	Page string
 	// Inward allows addresses that are not public: loopback, private, link-local.
 	Inward bool
 	// Timeout bounds one request; default 10 s.
@@ -38,6 +42,8 @@ type Target struct {
 	Name   string // the URL without what may be secret: scheme and host
 	url    string
 	secret []byte
+	slack  bool
+	page   string
 	client *http.Client
 }
 
@@ -94,7 +100,7 @@ func New(o Options) (*Target, error) {
 	if !o.Inward {
 		dialer.Control = refuseInward
 	}
-	return &Target{Name: u.Scheme + "://" + u.Host, url: o.URL, secret: []byte(o.Secret), client: &http.Client{
+	return &Target{Name: u.Scheme + "://" + u.Host, url: o.URL, secret: []byte(o.Secret), slack: o.Slack, page: o.Page, client: &http.Client{
 		Timeout:       o.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		// No proxy: the check of addresses is on what is dialled.
@@ -135,11 +141,16 @@ func public(ip netip.Addr) bool {
 }
 
 // ID identifies the target among others. It may hold a secret.
-func (t *Target) ID() string { return t.url }
+func (t *Target) ID() string {
+	if t.slack {
+		return "slack " + t.url
+	}
+	return t.url
+}
 
 // Send sends an event once. It returns nil if the receiver answered with a status of success.
 func (t *Target) Send(ctx context.Context, e Event) error {
-	body, err := json.Marshal(e)
+	body, err := t.body(e)
 	if err != nil {
 		return err
 	}
@@ -151,8 +162,10 @@ func (t *Target) Send(ctx context.Context, e Event) error {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "tapedeck")
 	r.Header.Set("Tapedeck-Event-Id", e.ID)
-	r.Header.Set("Tapedeck-Timestamp", at)
-	r.Header.Set("Tapedeck-Signature", "v1="+Sign(t.secret, at, body))
+	if !t.slack {
+		r.Header.Set("Tapedeck-Timestamp", at)
+		r.Header.Set("Tapedeck-Signature", "v1="+Sign(t.secret, at, body))
+	}
 	answer, err := t.client.Do(r)
 	if err != nil {
 		return fmt.Errorf("send alert to %s: %w", t.Name, bare(err))
@@ -163,6 +176,13 @@ func (t *Target) Send(ctx context.Context, e Event) error {
 		return fmt.Errorf("send alert to %s: it answered %d, which is no success", t.Name, answer.StatusCode)
 	}
 	return nil
+}
+
+func (t *Target) body(e Event) ([]byte, error) {
+	if t.slack {
+		return json.Marshal(messageOf(e.Alert, t.page))
+	}
+	return json.Marshal(e)
 }
 
 // Sign returns the signature of a body that is sent at a time, seconds since 1970: the HMAC-SHA256 of both with a

@@ -71,6 +71,9 @@ type Result struct {
 	Alerts []*evaluate.Alert `json:"items"`
 	// Refused counts the alerts beyond max_per_hour of their rule.
 	Refused int `json:"refused"`
+	// Skipped names the rules that were not evaluated: budgets of tag values and tenants add up all sessions, which only
+	// a server has.
+	Skipped []string `json:"skipped"`
 }
 
 // Tape evaluates the rules during the recording of a tape.
@@ -178,7 +181,13 @@ func (t *Trial) Finish() (*Result, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(t.alerts, func(a, b *evaluate.Alert) int { return a.Began.Compare(b.Began) })
-	return &Result{Alerts: t.alerts, Refused: len(t.refused)}, nil
+	result := &Result{Alerts: t.alerts, Refused: len(t.refused), Skipped: []string{}}
+	for i := range t.opts.Rules {
+		if r := &t.opts.Rules[i]; !r.OfSessions() {
+			result.Skipped = append(result.Skipped, r.Name)
+		}
+	}
+	return result, nil
 }
 
 // evaluate evaluates the rules at a time, ns.

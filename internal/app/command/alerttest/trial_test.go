@@ -2,6 +2,7 @@ package alerttest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,16 @@ func TestAgain(t *testing.T) {
 func TestRefusedOnce(t *testing.T) {
 	if got, refused := hanging(t, 1); !strings.HasPrefix(got, "tool 30-102") || strings.Contains(got, ",") || refused != 1 {
 		t.Errorf("%s; %d refused", got, refused)
+	}
+}
+
+// Budgets of tag values and tenants are not tried on a recording, and the result names them.
+func TestSkipped(t *testing.T) {
+	trial := newTrial(rule.Rule{Name: "tenant", Kind: rule.Budget, Per: rule.PerTenant, Period: rule.Day, Zone: "UTC", Tokens: 1, PerHour: 60},
+		rule.Rule{Name: "session", Kind: rule.Budget, Tokens: 1 << 40, PerHour: 60})
+	open(t, trial, "main", 400)
+	result, err := trial.Finish()
+	if err != nil || len(result.Alerts) > 0 || !slices.Equal(result.Skipped, []string{"tenant"}) {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -3,6 +3,7 @@ package printers
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"tapedeck/internal/app/command/alerttest"
@@ -14,6 +15,10 @@ import (
 func AlertTest(out, notes io.Writer, r *alerttest.Result) error {
 	if r.Refused > 0 {
 		fmt.Fprintf(console.To(notes), "note     %s beyond max_per_hour of their rule\n", console.Count(int64(r.Refused), "alert"))
+	}
+	if len(r.Skipped) > 0 {
+		fmt.Fprintf(console.To(notes), "note     %s not tried: budgets per tag or tenant add up all sessions, which a server with --alert-rules does: %s\n",
+			console.Count(int64(len(r.Skipped)), "rule"), strings.Join(r.Skipped, ", "))
 	}
 	if len(r.Alerts) == 0 {
 		_, err := fmt.Fprintln(console.To(out), "No alert.")

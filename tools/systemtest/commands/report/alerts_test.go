@@ -23,9 +23,17 @@ func TestAlerts(t *testing.T) {
 		received <- string(body)
 	}))
 	defer hook.Close()
-	rules := commandtest.TextFile(t, []byte("rules:\n- {name: silent, kind: silence, after: 1s}\n- {name: tokens, kind: budget, tokens: 1000000}\n"))
+	messages := make(chan string, 10)
+	slack := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		messages <- string(body)
+	}))
+	defer slack.Close()
+	rules := commandtest.TextFile(t, []byte("rules:\n- {name: silent, kind: silence, after: 1s}\n- {name: tokens, kind: budget, tokens: 1000000}\n"+
+		"- {name: month, kind: budget, per: tag:customer, period: month, tokens: 1000000, forecast: true}\n"))
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--alert-rules", rules, "--alert-webhook", hook.URL,
-		"--alert-webhook-secret-file", commandtest.TextFile(t, []byte("key\n")), "--alert-webhook-inward")
+		"--alert-webhook-secret-file", commandtest.TextFile(t, []byte("key\n")), "--alert-webhook-inward",
+		"--alert-slack-webhook", slack.URL+"/services/x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +57,7 @@ func TestAlerts(t *testing.T) {
 		t.Fatal(err)
 	}
 	commandtest.Contains(t, "the first event", bounded.Receive(t, received), `"type":"alert.began"`, `"rule":"silent"`, `"session_id":"hung"`, `"ended":null`)
+	commandtest.Contains(t, "the first message", bounded.Receive(t, messages), "Alert *silent* began: no frame for more than 1s", `session hung, tenant default`)
 	commandtest.Contains(t, "the list", s.Must(t, "alerts", "list", "hung", "--state", "open"), "silent", "hung", "no frame for more than 1s")
 	if _, err := io.WriteString(in, `{"type":"RUN_FINISHED","threadId":"t-hung","runId":"run-hung"}`+"\n"); err != nil {
 		t.Fatal(err)
@@ -60,10 +69,11 @@ func TestAlerts(t *testing.T) {
 		t.Errorf("--json: %s", out)
 	}
 	commandtest.UntilEnded(t, s, "hung")
-	if out, stderr, exit := s.Run(t, "alerts", "test", "hung", "--rules", rules, "--fail"); exit != 1 || !strings.Contains(out, "no frame for more than 1s") {
+	if out, stderr, exit := s.Run(t, "alerts", "test", "hung", "--rules", rules, "--fail"); exit != 1 || !strings.Contains(out, "no frame for more than 1s") ||
+		!strings.Contains(stderr, "1 rule not tried: budgets per tag or tenant add up all sessions") {
 		t.Errorf("on the recording: exit %d\n%s%s", exit, out, stderr)
 	}
-	if out := s.Must(t, "alerts", "check", rules); !strings.Contains(out, "2 rules, no problem found") {
+	if out := s.Must(t, "alerts", "check", rules); !strings.Contains(out, "3 rules, no problem found") {
 		t.Error(out)
 	}
 	if len(received) > 0 {

@@ -1,0 +1,9 @@
+package spent_test
+
+import (
+	"testing"
+
+	"tapedeck/internal/local/localtest"
+)
+
+func TestMain(m *testing.M) { localtest.Main(m) }

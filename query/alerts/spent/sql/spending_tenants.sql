@@ -1,0 +1,5 @@
+{{- /* Tenants with a stream that had a frame since a time. */ -}}
+SELECT DISTINCT tenant AS name
+FROM streams
+WHERE toUnixTimestamp64Nano(greatest(first_at, last_at)) >= {since:Int64}
+ORDER BY name
