@@ -33,7 +33,7 @@ func (a *Alerts) AlertRules() ([]rule.Rule, error) {
 // AlertTargets returns where alerts are sent. page is the address by which browsers call the server, "" if it is not known.
 func (a *Alerts) AlertTargets(page string) ([]*webhook.Target, error) {
 	switch set := len(a.Webhooks)+len(a.Slack) > 0; {
-	case len(a.Webhooks) > 0 != (a.Secret != ""):
+	case (len(a.Webhooks) > 0) != (a.Secret != ""):
 		return nil, commandline.Errorf("--alert-webhook and --alert-webhook-secret-file go together")
 	case !set && a.Inward:
 		return nil, commandline.Errorf("--alert-webhook-inward goes with --alert-webhook or --alert-slack-webhook")
