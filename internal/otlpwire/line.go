@@ -15,8 +15,8 @@ func Line(v *fastjson.Value) (*Export, error) {
 	if v.Get("attributes") == nil || v.Get("attributes").Type() != fastjson.TypeObject {
 		return nil, nil
 	}
-	p, of := &parser{}, v
-	if of = v.Get("spanContext"); of == nil {
+	p, of := &parser{}, v.Get("spanContext")
+	if of == nil {
 		of = v
 	}
 	item := Item{TraceID: jsonID(of.Get("traceId"), traceIDBytes), SpanID: jsonID(of.Get("spanId"), spanIDBytes)}

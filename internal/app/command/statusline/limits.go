@@ -18,7 +18,7 @@ func recordedLimit(name, recorded string, limits []accountlimits.Limit, now time
 		if l.Name != recorded || l.Over(now) {
 			continue
 		}
-		text := ""
+		var text string
 		switch {
 		case l.UsedPercent != nil && isShare(*l.UsedPercent):
 			text = fmt.Sprintf("%s %.0f%%", name, math.Round(*l.UsedPercent))
