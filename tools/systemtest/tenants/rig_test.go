@@ -56,7 +56,7 @@ func newRig(t *testing.T) *rig {
 func newRigWith(t *testing.T, rules *redact.Engine) *rig {
 	t.Helper()
 	r := &rig{t: t, rules: rules, login: login.Settings{Life: time.Hour, Idle: time.Hour}, broker: localtest.Broker(t, broker.Options{}), dsn: localtest.ClickHouse(t)}
-	r.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
+	r.client = &http.Client{Timeout: bounded.Limit, Transport: &http.Transport{}}
 	t.Cleanup(r.client.CloseIdleConnections)
 	db, err := clickhouse.Open(r.dsn)
 	r.must(err)

@@ -147,7 +147,8 @@ func TestSharesHideTheRest(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer "+admin)
 			req.Header.Set("Content-Type", "application/x-ndjson")
 			var resp *http.Response
-			if resp, err = r.client.Do(req); err == nil {
+			// The client of the rig bounds the time of a request.
+			if resp, err = (&http.Client{Transport: r.client.Transport}).Do(req); err == nil {
 				resp.Body.Close()
 				recorded <- resp.StatusCode
 				return
