@@ -55,6 +55,10 @@ func matchMethod(method string, params *fastjson.Value) (dialect.Confidence, str
 		certain = thread && dialect.IsObject(params.Get("tokenUsage"))
 	case "thread/started":
 		certain = params.GetStringBytes("thread", "id") != nil
+	case "account/rateLimits/updated":
+		if !dialect.IsObject(params.Get("rateLimits", "primary")) {
+			return dialect.Possible, why
+		}
 	case "error":
 		if !thread {
 			return dialect.No, ""

@@ -24,6 +24,7 @@ func TestMatch(t *testing.T) {
 		{dialect.Likely, `> {"method":"thread/start","id":1,"params":{}}`},
 		{dialect.Likely, `{"id":3,"result":{"turn":{"id":"u","status":"inProgress","items":[]}}}`},
 		{dialect.Possible, `> {"method":"fs/copy","id":4,"params":{}}`},
+		{dialect.Likely, `{"method":"account/rateLimits/updated","params":{"rateLimits":{"primary":{"usedPercent":30}}}}`},
 		{dialect.Possible, `{"method":"account/rateLimits/updated","params":{"rateLimits":{}}}`},
 		{dialect.No, `> {"method":"initialized"}`},
 		{dialect.No, `{"method":"error","params":{"message":"x"}}`},

@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/ingest/tap/otlphttp"
 	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/bounded"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
 )
@@ -175,6 +176,8 @@ func TestEveryRoute(t *testing.T) {
 	r := newRig(t)
 	r.fill(beta, 2)
 	r.fill(alpha, 1)
+	r.limit(alpha)
+	r.limit(beta)
 	a := r.request(r.root, "POST", "/v1/prices?name=p.yaml", "application/yaml", fmt.Sprintf("margins:\n  - {name: of %[1]s, tenant: t-%[1]s, factor: 1.1}\n  - {name: of %[2]s, tenant: t-%[2]s, factor: 1.2}\n  - {name: both, tenant: [t-%[1]s, t-%[2]s], factor: 1.3}\n", alpha, beta))
 	if a.code != 200 {
 		t.Fatalf("import prices: %d %s", a.code, a.body)
@@ -381,6 +384,20 @@ func (r *rig) expired() string {
 	r.must(err)
 	time.Sleep(time.Until(at)) // the token expires
 	return text
+}
+
+// limit records a session of a tenant that states a limit of its account.
+func (r *rig) limit(mark string) {
+	r.t.Helper()
+	admin := r.token(tenantOf(mark), access.Admin)
+	line := `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":1785035400,"rateLimitType":"five_hour"},"session_id":"limits-` + mark + `"}` + "\n"
+	a := r.request(admin, "POST", "/v1/ingest?dialect=claude-code&session=limits-"+mark, "application/x-ndjson", line)
+	if a.code != http.StatusOK {
+		r.t.Fatalf("record a limit: %d %s", a.code, a.body)
+	}
+	bounded.Until(r.t, "the limit can be read", func() bool {
+		return strings.Contains(r.request(admin, "GET", "/v1/limits", "", "").body, mark)
+	})
 }
 
 // see returns the answers about a tenant's data, and checks that they have it.
