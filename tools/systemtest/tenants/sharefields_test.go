@@ -32,7 +32,7 @@ var sharedFields = map[string][]string{
 	"text":     {"title", "name", "text", "message", "reply", "agent", "agents", "models", "model", "provider", "dialect", "dialects", "type", "transport", "direction", "kind", "status", "media", "evidence", "flags", "mode", "scope", "unpriced", "end_reason", "source", "role", "code"},
 	"id":       {"id", "session_id", "span_id", "run_id", "node_id", "event_id", "call_id", "message_id", "parent", "next", "request_id"},
 	"number":   {"frames", "bytes", "streams", "runs", "total", "every", "calls", "errors", "size", "seq", "end", "count"},
-	"part":     {"items", "open_span", "children", "usage", "spans", "gaps", "totals", "tools", "tokens", "cost", "shares", "discrepancies", "tags", "counters", "redacted", "chunks", "cuts"},
+	"part":     {"items", "open_span", "children", "usage", "spans", "gaps", "totals", "tools", "tokens", "cost", "shares", "discrepancies", "tags", "counters", "redacted", "chunks", "cuts", "limits"},
 	"recorded": {"frame", "raw", "attributes"},
 }
 
