@@ -18,8 +18,8 @@ export default defineConfig({
   // unless the file asks for more.
   workers: 2,
   // These end what hangs; they do not measure how quick something is. A machine that others use can be very slow.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   forbidOnly: full,
   reporter: full ? 'dot' : 'list',
   use: {

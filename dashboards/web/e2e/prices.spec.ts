@@ -61,6 +61,6 @@ test('models in use without a price are listed with the ids most like them', asy
     const row = page
       .getByRole('region', { name: 'In use without a price' })
       .getByRole('row', { name: /claude-sonet-4-5/ })
-    await expect(row).toContainText('claude-sonnet-4-5', { timeout: 2000 })
+    await expect(row).toContainText('claude-sonnet-4-5', { timeout: 10_000 })
   }).toPass()
 })
