@@ -132,14 +132,13 @@ func (d *responses) add(index int) *item {
 	return &d.items[len(d.items)-1]
 }
 
-// itemAt is find, but begins an item whose start was not seen.
-func (d *responses) itemAt(index int, id []byte) *item {
+// itemAt is find, but begins an item whose start was not seen. The id of a new item is the member
+// name of v, which is the item or an event about it.
+func (d *responses) itemAt(index int, v *fastjson.Value, name string) *item {
 	it := d.find(index)
 	if it == nil {
 		it = d.add(index)
-	}
-	if it.id == "" {
-		it.id = string(id)
+		it.id = string(v.GetStringBytes(name))
 	}
 	return it
 }
@@ -159,7 +158,7 @@ func (d *responses) added(v *fastjson.Value) {
 		index = d.indexOf(v)
 	}
 	value := v.Get("item")
-	it := d.itemAt(index, value.GetStringBytes("id"))
+	it := d.itemAt(index, value, "id")
 	if it.kind = kindOf(value); it.kind == nil {
 		d.Unknown()
 		return
@@ -175,7 +174,7 @@ func (d *responses) added(v *fastjson.Value) {
 // done reads a whole item. raw is its JSON.
 func (d *responses) done(index int, value *fastjson.Value, raw []byte) {
 	d.ensure()
-	it := d.itemAt(index, value.GetStringBytes("id"))
+	it := d.itemAt(index, value, "id")
 	if it.done {
 		return
 	}

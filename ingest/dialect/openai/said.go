@@ -49,7 +49,7 @@ func (d *responses) partKey(p *part) []byte {
 func (d *responses) text(in *dialect.Input, e *event) {
 	v := in.JSON
 	d.ensure()
-	p := part{it: d.itemAt(d.indexOf(v), v.GetStringBytes("item_id")), kind: e.says, number: v.GetInt(e.part), summary: e.part == "summary_index", refusal: e.refusal}
+	p := part{it: d.itemAt(d.indexOf(v), v, "item_id"), kind: e.says, number: v.GetInt(e.part), summary: e.part == "summary_index", refusal: e.refusal}
 	if p.it.done || p.number < 0 {
 		return
 	}
