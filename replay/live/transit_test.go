@@ -70,12 +70,11 @@ func TestLostInTransit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for c := range s.ListConsumers(t.Context()).Info() {
-				if c.Delivered.Consumer == 2 {
-					return true
-				}
+			delivered := false
+			for c := range s.ListConsumers(t.Context()).Info() { // to its end, or the goroutine that sends stays
+				delivered = delivered || c.Delivered.Consumer == 2
 			}
-			return false
+			return delivered
 		})
 		time.Sleep(50 * time.Millisecond) // NATS counts a block as delivered before the connection has it
 		_ = (*dialer.latest.Load()).Close()

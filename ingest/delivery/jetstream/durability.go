@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -71,22 +72,25 @@ func allStored(ctx context.Context, s jetstream.Stream) error {
 	if state.Msgs == 0 {
 		return nil
 	}
-	lister := s.ListConsumers(ctx)
-	consumers := 0
-	for info := range lister.Info() {
-		if info.Config.Durable == "" {
-			continue // of a live reader
-		}
-		consumers++
-		if info.NumPending > 0 || info.NumAckPending > 0 {
-			return ErrNotEmpty
-		}
-	}
-	if err := lister.Err(); err != nil {
+	sinks, err := sinkConsumers(ctx, s)
+	if err != nil {
 		return err
 	}
-	if consumers == 0 {
+	pending := func(c *jetstream.ConsumerInfo) bool { return c.NumPending > 0 || c.NumAckPending > 0 }
+	if len(sinks) == 0 || slices.ContainsFunc(sinks, pending) {
 		return ErrNotEmpty
 	}
 	return nil
+}
+
+// sinkConsumers returns the consumers of sinks, which are durable, unlike those of live readers. It
+// reads the list to its end: the library's goroutine that sends it does not end before.
+func sinkConsumers(ctx context.Context, s jetstream.Stream) (list []*jetstream.ConsumerInfo, _ error) {
+	all := s.ListConsumers(ctx)
+	for info := range all.Info() {
+		if info.Config.Durable != "" {
+			list = append(list, info)
+		}
+	}
+	return list, all.Err()
 }

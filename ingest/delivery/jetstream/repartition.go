@@ -119,18 +119,18 @@ func replacePartitions(ctx context.Context, js jetstream.JetStream, c Config, ol
 // drainable returns an error unless the sinks have stored the messages of a partition, or will have
 // done so soon.
 func drainable(ctx context.Context, s jetstream.Stream) error {
-	err := allStored(ctx, s)
-	if !errors.Is(err, ErrNotEmpty) {
+	notStored := allStored(ctx, s)
+	if !errors.Is(notStored, ErrNotEmpty) {
+		return notStored
+	}
+	sinks, err := sinkConsumers(ctx, s)
+	if err != nil {
 		return err
 	}
-	consumers := s.ListConsumers(ctx)
-	for info := range consumers.Info() {
-		if info.Config.Durable != "" && info.NumWaiting > 0 && info.NumPending+uint64(info.NumAckPending) < mostDrained {
+	for _, c := range sinks {
+		if c.NumWaiting > 0 && c.NumPending+uint64(c.NumAckPending) < mostDrained {
 			return nil
 		}
 	}
-	if err := consumers.Err(); err != nil {
-		return err
-	}
-	return fmt.Errorf("%w: run sinks until they have stored nearly all of them, or set --jetstream-partitions as it was", err)
+	return fmt.Errorf("%w: run sinks until they have stored nearly all of them, or set --jetstream-partitions as it was", notStored)
 }
