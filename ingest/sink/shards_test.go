@@ -100,7 +100,7 @@ func (b *bench) repeat(partitions int, session string, n int) {
 	blocks := b.blocksOf(session)
 	subject := ingest.PartitionOf(ingest.DefaultTenant, session, partitions).Subject(ingest.DefaultTenant, session)
 	for i := range n {
-		if _, err := b.js.PublishAsync(subject, blocks[i%len(blocks)]); err != nil {
+		if _, err := b.js.PublishAsync(subject, blocks[i%len(blocks)], njs.WithStallWait(bounded.Limit)); err != nil {
 			b.t.Fatal(err)
 		}
 	}

@@ -215,14 +215,14 @@ func (s *Sink) consume(ctx context.Context) error {
 	})
 	defer func() { // the receivers end when the subscriptions end
 		refuse()
-		// The last insert has ended. Prefetched messages arrive without a pause, so after
-		// flushTimeout no more are expected.
-		last := time.AfterFunc(flushTimeout, cancel)
+		// The last insert has ended. The subscriptions end once NATS has confirmed that it sends
+		// no more messages, or if none arrives within quietTimeout.
+		last := time.AfterFunc(quietTimeout, cancel)
 		defer last.Stop()
 		for _, lane := range []chan delivery{coming.others, coming.bulk} {
 			for d := range lane {
 				returnMessages(d.msg)
-				last.Reset(flushTimeout)
+				last.Reset(quietTimeout)
 			}
 		}
 		_ = s.opts.NATS.FlushTimeout(flushTimeout) // messages whose return is lost are redelivered after ackWait
@@ -296,6 +296,10 @@ func (s *Sink) subscribe(ctx context.Context, name string, partitions, pull int,
 // flushTimeout bounds how long the end of a subscription waits for NATS to receive the returned
 // messages.
 const flushTimeout = 500 * time.Millisecond
+
+// quietTimeout is the time without a message after which a sink that stops no longer waits for its
+// subscriptions to end. A busy machine can delay a message by more than flushTimeout.
+const quietTimeout = 2 * time.Second
 
 // returnMessages returns messages to JetStream, which redelivers them at once to any sink.
 func returnMessages(messages ...jetstream.Msg) {

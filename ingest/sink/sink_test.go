@@ -2,7 +2,12 @@ package sink_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -247,6 +252,29 @@ func (b *bench) waitConsumer(not string, ok func(*njs.ConsumerInfo) bool) {
 	b.t.Fatal(not)
 }
 
+// suspend stops a process and waits until all its threads stand still: on a busy machine some of them
+// run on for a while after the signal.
+func suspend(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	bounded.Until(t, "the process does not stand still", func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if err != nil || len(threads) == 0 {
+			t.Fatalf("threads of process %d: %v, %v", pid, threads, err)
+		}
+		return !slices.ContainsFunc(threads, func(name string) bool {
+			stat, err := os.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return false
+			}
+			_, after, _ := strings.Cut(string(stat), ") ") // the name of a thread is in parentheses
+			return err != nil || !strings.HasPrefix(after, "T")
+		})
+	})
+}
+
 // ClickHouse killed in the middle: the sink says so, JetStream holds, nothing is
 // lost or doubled once it is back.
 func TestClickHouseAway(t *testing.T) {
@@ -256,9 +284,7 @@ func TestClickHouseAway(t *testing.T) {
 	s, _ := b.run(sink.Options{BatchFrames: 50})
 	b.record("before", 200)
 	b.check("before", 200)
-	if err := syscall.Kill(e.Health().PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, e.Health().PID)
 	b.record("meanwhile", 300) // does not wait for ClickHouse
 	b.waitDelivered()
 	time.Sleep(200 * time.Millisecond) // an insert has begun: ClickHouse, which stands still, cannot report that

@@ -2,6 +2,8 @@ package sink_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +22,7 @@ import (
 func TestStopGivesBack(t *testing.T) {
 	e := localtest.Engine(t, engine.Options{})
 	b := benchOn(t, e.DSN())
-	given := make(chan *nats.Msg, 1000)
+	given := make(chan *nats.Msg, 10_000)
 	sub, err := b.nc.ChanSubscribe("$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED."+jetstream.StreamName+"."+sink.ConsumerName, given)
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +34,7 @@ func TestStopGivesBack(t *testing.T) {
 	b.waitAcked()
 
 	pid := e.Health().PID
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suspend(t, pid)
 	const frames, perBlock = 4000, 16
 	b.record("s", frames)
 	b.waitDelivered()
@@ -62,7 +62,10 @@ func TestStopGivesBack(t *testing.T) {
 			}
 			seen[advisory.Block] = true
 		case <-end:
-			t.Fatalf("%d blocks were given back, want %d", len(seen), left)
+			info, _ := b.js.Consumer(t.Context(), jetstream.StreamName, sink.ConsumerName)
+			dropped, _ := sub.Dropped()
+			t.Fatalf("%d blocks were given back, want %d; %d advisories were dropped; the consumer is %+v, the blocks are %v",
+				len(seen), left, dropped, info.CachedInfo(), slices.Sorted(maps.Keys(seen)))
 		}
 	}
 	b.run(sink.Options{})
