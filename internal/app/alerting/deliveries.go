@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"tapedeck/internal/app/alerting/webhook"
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
 )
@@ -27,13 +27,13 @@ const (
 // deliveries are the queues of the targets.
 type deliveries struct {
 	*Options
-	queues []*webhook.Queue
+	queues []*notify.Queue
 }
 
 // newDeliveries returns the queues of the targets, and adds what is not delivered yet.
 func newDeliveries(ctx context.Context, o *Options) (*deliveries, error) {
 	d := &deliveries{Options: o}
-	if len(o.Webhooks) == 0 {
+	if len(o.Targets) == 0 {
 		return d, nil
 	}
 	js, err := jetstream.New(o.NATS)
@@ -41,7 +41,7 @@ func newDeliveries(ctx context.Context, o *Options) (*deliveries, error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	taken, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket, TTL: takenFor, MaxBytes: room,
-		Description: "tapedeck: hashes of the events of alerts that a webhook has taken"})
+		Description: "tapedeck: hashes of the events of alerts that a target has taken"})
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", bucket, err)
 	}
@@ -49,10 +49,10 @@ func newDeliveries(ctx context.Context, o *Options) (*deliveries, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range o.Webhooks {
-		q := webhook.NewQueue(t, d.wanted, func(ctx context.Context, e webhook.Event) {
+	for _, t := range o.Targets {
+		q := notify.NewQueue(t, d.wanted, func(ctx context.Context, e notify.Event) {
 			if _, err := taken.Put(ctx, entry(t, e), nil); err != nil {
-				o.Log.Warn("alerts: what a webhook has taken was not remembered, it may be sent again", "event", e.ID, "error", err)
+				o.Log.Warn("alerts: what a target has taken was not remembered, it may be sent again", "event", e.ID, "error", err)
 			}
 		}, o.Log)
 		d.queues = append(d.queues, q)
@@ -79,23 +79,23 @@ func newDeliveries(ctx context.Context, o *Options) (*deliveries, error) {
 }
 
 // eventsOf returns the begin of an alert, and its end if it has one.
-func eventsOf(a *evaluate.Alert) []webhook.Event {
+func eventsOf(a *evaluate.Alert) []notify.Event {
 	if a.Ended == nil {
-		return []webhook.Event{webhook.EventOf(a)}
+		return []notify.Event{notify.EventOf(a)}
 	}
 	begun := *a
 	begun.Ended = nil
-	return []webhook.Event{webhook.EventOf(&begun), webhook.EventOf(a)}
+	return []notify.Event{notify.EventOf(&begun), notify.EventOf(a)}
 }
 
 // entry returns the key of an event that a target has taken.
-func entry(t *webhook.Target, e webhook.Event) string {
+func entry(t notify.Target, e notify.Event) string {
 	sum := sha256.Sum256([]byte(t.ID() + " " + e.ID))
 	return hex.EncodeToString(sum[:16])
 }
 
 // wanted reports whether the alert of an event is still stored.
-func (d *deliveries) wanted(ctx context.Context, e webhook.Event) (bool, error) {
+func (d *deliveries) wanted(ctx context.Context, e notify.Event) (bool, error) {
 	known, err := alerts.Known(ctx, d.Reader, e.Tenant, []*evaluate.Alert{e.Alert})
 	return known[e.Alert.ID], err
 }
@@ -103,6 +103,6 @@ func (d *deliveries) wanted(ctx context.Context, e webhook.Event) (bool, error) 
 // add sends an alert as it is to all targets. It does not wait.
 func (d *deliveries) add(a *evaluate.Alert) {
 	for _, q := range d.queues {
-		q.Add(webhook.EventOf(a))
+		q.Add(notify.EventOf(a))
 	}
 }

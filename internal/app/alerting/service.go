@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"tapedeck/internal/app/alerting/webhook"
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/lifecycle/lease"
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/metric"
@@ -35,9 +35,9 @@ type Options struct {
 	Every time.Duration
 	// BudgetsEvery is the interval between readings of what tag values and tenants used; default 30 s.
 	BudgetsEvery time.Duration
-	// Webhooks receive the alerts.
-	Webhooks []*webhook.Target
-	Log      *slog.Logger
+	// Targets receive the alerts.
+	Targets []notify.Target
+	Log     *slog.Logger
 }
 
 // Service evaluates rules.

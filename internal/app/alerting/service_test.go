@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/internal/app/alerting"
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
@@ -104,7 +105,7 @@ func TestWebhook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return alerting.Options{Rules: rules, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Webhooks: []*webhook.Target{to}}
+		return alerting.Options{Rules: rules, NATS: nc, Reader: r, Every: 10 * time.Millisecond, Targets: []notify.Target{to}}
 	}
 	stop := start(t, options())
 	began := bounded.Receive(t, received)

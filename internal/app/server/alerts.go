@@ -20,7 +20,7 @@ func (s *Server) newAlerting(usuals *toolreport.Usuals, options []query.Option) 
 		return nil
 	}
 	reader := query.NewReader(s.Node.Work, append(options[:len(options):len(options)], query.WithLimits(alertLimits))...)
-	return alerting.New(alerting.Options{Rules: s.AlertRules, NATS: s.Node.NATS, Reader: reader, Usuals: usuals, Webhooks: s.AlertTargets, Log: s.Log,
+	return alerting.New(alerting.Options{Rules: s.AlertRules, NATS: s.Node.NATS, Reader: reader, Usuals: usuals, Targets: s.AlertTargets, Log: s.Log,
 		Lag: func(ctx context.Context) (time.Duration, error) {
 			b, err := s.Node.Backlog.Read(ctx)
 			return b.Age(), err

@@ -23,7 +23,7 @@ import (
 	"tapedeck/ingest/delivery/upload"
 	"tapedeck/ingest/tap/websocket"
 	"tapedeck/internal/app/alerting"
-	"tapedeck/internal/app/alerting/webhook"
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/auth/share"
 	"tapedeck/internal/app/health"
@@ -76,7 +76,7 @@ type Options struct {
 	// AlertRules are the rules of alerts; none means that no alert begins. They are evaluated with the role api.
 	AlertRules []rule.Rule
 	// AlertTargets receive the alerts.
-	AlertTargets []*webhook.Target
+	AlertTargets []notify.Target
 	// Origins are the origins of pages on other sites that may call the API: with a token where the
 	// server has tokens, else to read.
 	Origins []string

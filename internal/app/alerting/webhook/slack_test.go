@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/bounded"
 	"tapedeck/query/alerts/evaluate"
@@ -32,7 +33,7 @@ func sentToSlack(t *testing.T, a *evaluate.Alert, page string) string {
 		t.Fatal(err)
 	}
 	defer to.Close()
-	if err := to.Send(t.Context(), webhook.EventOf(a)); err != nil {
+	if err := to.Send(t.Context(), notify.EventOf(a)); err != nil {
 		t.Fatal(err)
 	}
 	body := bounded.Receive(t, bodies)

@@ -1,5 +1,4 @@
-// Package webhook sends alerts to the addresses that the operator named. Each event is sent until the
-// receiver has taken it, for a bounded time, and may arrive more than once, with the same id.
+// Package webhook sends alerts to URLs that the operator named.
 package webhook
 
 import (
@@ -20,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"tapedeck/query/alerts/evaluate"
+	"tapedeck/internal/app/alerting/notify"
 )
 
 // Options configure a Target.
@@ -37,41 +36,14 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Target is an address that receives alerts. It is safe for use by many goroutines.
+// Target is a URL that receives alerts.
 type Target struct {
-	Name   string // the URL without what may be secret: scheme and host
+	name   string // the URL without what may be secret: scheme and host
 	url    string
 	secret []byte
 	slack  bool
 	page   string
 	client *http.Client
-}
-
-// Event is the body of a request.
-type Event struct {
-	// ID is the same whenever the event is sent.
-	ID     string          `json:"id"`
-	Type   Type            `json:"type"`
-	Tenant string          `json:"tenant"`
-	Alert  *evaluate.Alert `json:"alert"`
-}
-
-// Type is what happened to an alert.
-type Type string
-
-// The types of events.
-const (
-	Began Type = "alert.began"
-	Ended Type = "alert.ended"
-)
-
-// EventOf returns the event of an alert as it is.
-func EventOf(a *evaluate.Alert) Event {
-	t := Began
-	if a.Ended != nil {
-		t = Ended
-	}
-	return Event{ID: a.ID + ":" + string(t), Type: t, Tenant: a.Tenant, Alert: a}
 }
 
 const (
@@ -100,7 +72,7 @@ func New(o Options) (*Target, error) {
 	if !o.Inward {
 		dialer.Control = refuseInward
 	}
-	return &Target{Name: u.Scheme + "://" + u.Host, url: o.URL, secret: []byte(o.Secret), slack: o.Slack, page: o.Page, client: &http.Client{
+	return &Target{name: u.Scheme + "://" + u.Host, url: o.URL, secret: []byte(o.Secret), slack: o.Slack, page: o.Page, client: &http.Client{
 		Timeout:       o.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		// No proxy: the check of addresses is on what is dialled.
@@ -140,7 +112,10 @@ func public(ip netip.Addr) bool {
 	return true
 }
 
-// ID identifies the target among others. It may hold a secret.
+// Name implements notify.Target.
+func (t *Target) Name() string { return t.name }
+
+// ID implements notify.Target.
 func (t *Target) ID() string {
 	if t.slack {
 		return "slack " + t.url
@@ -149,14 +124,14 @@ func (t *Target) ID() string {
 }
 
 // Send sends an event once. It returns nil if the receiver answered with a status of success.
-func (t *Target) Send(ctx context.Context, e Event) error {
+func (t *Target) Send(ctx context.Context, e notify.Event) error {
 	body, err := t.body(e)
 	if err != nil {
 		return err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("send alert to %s: %w", t.Name, bare(err))
+		return fmt.Errorf("send alert to %s: %w", t.name, bare(err))
 	}
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	r.Header.Set("Content-Type", "application/json")
@@ -168,17 +143,17 @@ func (t *Target) Send(ctx context.Context, e Event) error {
 	}
 	answer, err := t.client.Do(r)
 	if err != nil {
-		return fmt.Errorf("send alert to %s: %w", t.Name, bare(err))
+		return fmt.Errorf("send alert to %s: %w", t.name, bare(err))
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)) // so that the connection is used again
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("send alert to %s: it answered %d, which is no success", t.Name, answer.StatusCode)
+		return fmt.Errorf("send alert to %s: it answered %d, which is no success", t.name, answer.StatusCode)
 	}
 	return nil
 }
 
-func (t *Target) body(e Event) ([]byte, error) {
+func (t *Target) body(e notify.Event) ([]byte, error) {
 	if t.slack {
 		return json.Marshal(messageOf(e.Alert, t.page))
 	}
@@ -202,5 +177,5 @@ func bare(err error) error {
 	return err
 }
 
-// Close closes idle connections.
+// Close implements notify.Target.
 func (t *Target) Close() { t.client.CloseIdleConnections() }

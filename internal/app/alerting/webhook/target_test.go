@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/bounded"
 	"tapedeck/query/alerts/evaluate"
@@ -21,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var event = webhook.EventOf(&evaluate.Alert{ID: "a1", Rule: "hangs", Tenant: "acme", Session: "s", Detail: "it hangs"})
+var event = notify.EventOf(&evaluate.Alert{ID: "a1", Rule: "hangs", Tenant: "acme", Session: "s", Detail: "it hangs"})
 
 func target(t *testing.T, url string, timeout time.Duration) *webhook.Target {
 	t.Helper()
@@ -133,9 +134,9 @@ func TestQueue(t *testing.T) {
 	defer s.Close()
 	taken := make(chan string, 10)
 	var asked atomic.Int64
-	q := webhook.NewQueue(target(t, s.URL, bounded.Limit),
-		func(context.Context, webhook.Event) (bool, error) { asked.Add(1); return true, nil },
-		func(_ context.Context, e webhook.Event) { taken <- e.ID }, slog.New(slog.DiscardHandler))
+	q := notify.NewQueue(target(t, s.URL, bounded.Limit),
+		func(context.Context, notify.Event) (bool, error) { asked.Add(1); return true, nil },
+		func(_ context.Context, e notify.Event) { taken <- e.ID }, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); q.Run(ctx) }()

@@ -1,4 +1,4 @@
-package webhook
+package notify
 
 import (
 	"context"
@@ -13,18 +13,24 @@ import (
 	"tapedeck/query/alerts/evaluate"
 )
 
-// receiver answers requests without a network, so that the clock can be virtual.
+// receiver is a target that answers with a status, without a network, so that the clock can be virtual.
 type receiver func(id string) (status int)
 
-func (f receiver) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: f(r.Header.Get("Tapedeck-Event-Id")), Body: http.NoBody, Request: r}, nil
+func (f receiver) Name() string { return "test" }
+func (f receiver) ID() string   { return "test" }
+func (f receiver) Close()       {}
+
+func (f receiver) Send(_ context.Context, e Event) error {
+	if status := f(e.ID); status != http.StatusOK {
+		return fmt.Errorf("it answered %d", status)
+	}
+	return nil
 }
 
 // runQueue runs a queue for a receiver until stop is called.
 func runQueue(t *testing.T, f receiver, wanted func() bool, taken func(Event)) (q *Queue, stop func()) {
 	t.Helper()
-	q = NewQueue(&Target{Name: "test", url: "https://hooks.example.com/", client: &http.Client{Transport: f}},
-		func(context.Context, Event) (bool, error) { return wanted(), nil }, func(_ context.Context, e Event) { taken(e) },
+	q = NewQueue(f, func(context.Context, Event) (bool, error) { return wanted(), nil }, func(_ context.Context, e Event) { taken(e) },
 		slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -1,4 +1,4 @@
-package webhook
+package notify
 
 import (
 	"context"
@@ -25,17 +25,17 @@ const (
 )
 
 var (
-	sent = metric.CounterVec(metric.API, "tapedeck_alerts_webhook_sent_total",
-		"Events of alerts that a webhook has taken, by target.", "target")
-	failures = metric.CounterVec(metric.API, "tapedeck_alerts_webhook_failures_total",
+	sent = metric.CounterVec(metric.API, "tapedeck_alerts_sent_total",
+		"Events of alerts that a target has taken, by target.", "target")
+	failures = metric.CounterVec(metric.API, "tapedeck_alerts_send_failures_total",
 		"Attempts to send an event of an alert that failed, by target.", "target")
-	dropped = metric.CounterVec(metric.API, "tapedeck_alerts_webhook_dropped_total",
-		"Events of alerts that a webhook did not take in time, or for which too many waited, by target.", "target")
+	dropped = metric.CounterVec(metric.API, "tapedeck_alerts_dropped_total",
+		"Events of alerts that a target did not take in time, or for which too many waited, by target.", "target")
 )
 
 // Queue sends events to one target.
 type Queue struct {
-	target *Target
+	target Target
 	// fresh are events that were not sent yet, failed those that are due to be sent again. Both have room for most, so
 	// that an event that is held can always be put into either.
 	fresh, failed chan waiting
@@ -55,7 +55,7 @@ type waiting struct {
 
 // NewQueue returns an empty queue. wanted is asked before an event is sent again. taken is called after the target has
 // taken an event.
-func NewQueue(t *Target, wanted func(context.Context, Event) (bool, error), taken func(context.Context, Event), log *slog.Logger) *Queue {
+func NewQueue(t Target, wanted func(context.Context, Event) (bool, error), taken func(context.Context, Event), log *slog.Logger) *Queue {
 	return &Queue{target: t, fresh: make(chan waiting, most), failed: make(chan waiting, most), wanted: wanted, taken: taken, log: log}
 }
 
@@ -63,8 +63,8 @@ func NewQueue(t *Target, wanted func(context.Context, Event) (bool, error), take
 func (q *Queue) Add(e Event) {
 	if q.held.Add(1) > most {
 		q.held.Add(-1)
-		dropped.WithLabelValues(q.target.Name).Inc()
-		q.log.Error("alerts: too many events wait for a webhook, one was dropped", "target", q.target.Name, "event", e.ID)
+		dropped.WithLabelValues(q.target.Name()).Inc()
+		q.log.Error("alerts: too many events wait for a target, one was dropped", "target", q.target.Name(), "event", e.ID)
 		return
 	}
 	q.fresh <- waiting{Event: e, since: time.Now(), pause: backoff.Backoff{Min: leastPause, Max: mostPause}}
@@ -123,7 +123,7 @@ func (q *Queue) deliver(ctx context.Context, e *waiting) bool {
 	}
 	err := q.target.Send(ctx, e.Event)
 	if err == nil {
-		sent.WithLabelValues(q.target.Name).Inc()
+		sent.WithLabelValues(q.target.Name()).Inc()
 		if q.taken != nil {
 			q.taken(ctx, e.Event)
 		}
@@ -132,13 +132,13 @@ func (q *Queue) deliver(ctx context.Context, e *waiting) bool {
 	if ctx.Err() != nil {
 		return true
 	}
-	failures.WithLabelValues(q.target.Name).Inc()
+	failures.WithLabelValues(q.target.Name()).Inc()
 	if !e.again {
-		q.log.Warn("alerts: a webhook did not take an event, trying again", "target", q.target.Name, "event", e.ID, "error", err)
+		q.log.Warn("alerts: a target did not take an event, trying again", "target", q.target.Name(), "event", e.ID, "error", err)
 	}
 	if time.Since(e.since) > keep {
-		dropped.WithLabelValues(q.target.Name).Inc()
-		q.log.Error("alerts: a webhook did not take an event in time, it was dropped", "target", q.target.Name, "event", e.ID, "error", err)
+		dropped.WithLabelValues(q.target.Name()).Inc()
+		q.log.Error("alerts: a target did not take an event in time, it was dropped", "target", q.target.Name(), "event", e.ID, "error", err)
 		return true
 	}
 	return false
