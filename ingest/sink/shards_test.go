@@ -68,7 +68,7 @@ func shardAway(t *testing.T, partitions int) {
 	}
 	b.publishTogether(partitions, of[2][1], of[1][2])
 	here.check(of[1][2], 40)
-	b.repeat(partitions, of[2][2], 17_000)
+	b.repeat(partitions, of[2][2], 17_000/partitions)
 	b.record(of[1][3], 40)
 	here.check(of[1][3], 40)
 
