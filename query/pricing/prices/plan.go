@@ -49,12 +49,6 @@ func (p *Plan) MayCover(tenant string) bool {
 	return len(p.Scope.Tenant) == 0 || slices.Contains(p.Scope.Tenant, tenant)
 }
 
-// Holds reports whether the plan's dates have a part of a month.
-func (p *Plan) Holds(m Month) bool {
-	s := &p.Scope
-	return (s.From.IsZero() || m >= MonthOf(s.From, p.zone)) && (s.To.IsZero() || m <= MonthOf(s.To.Add(-1), p.zone))
-}
-
 // locate returns the plans with their zones.
 func locate(plans []Plan) ([]Plan, error) {
 	plans = slices.Clone(plans)

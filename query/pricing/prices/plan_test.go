@@ -100,7 +100,7 @@ func TestPlanOf(t *testing.T) {
 }
 
 // A price in dollars is converted at the rate at the beginning of the month, and before the first
-// rate at that. Months before and after a plan's dates are none of its months.
+// rate at that.
 func TestPlanMonths(t *testing.T) {
 	e := table(t, planFile)
 	berlin := e.Plans()[1].Location()
@@ -109,16 +109,15 @@ func TestPlanMonths(t *testing.T) {
 		at    string
 		month string
 		price string
-		holds bool
 	}{
-		{1, "2026-02-28T22:59:59Z", "2026-02", "180", false},
-		{1, "2026-02-28T23:00:00Z", "2026-03", "180", true},
-		{1, "2026-04-30T21:59:59Z", "2026-04", "180", true},
-		{1, "2026-04-30T22:00:00Z", "2026-05", "180", false},
-		{1, "2025-12-31T23:00:00Z", "2026-01", "180", false}, // before the first rate
-		{1, "2026-07-31T12:00:00Z", "2026-07", "180", false}, // July begins in Berlin before the second rate, which is from midnight in UTC
-		{1, "2026-08-31T12:00:00Z", "2026-08", "160", false},
-		{0, "1999-12-31T23:59:59Z", "1999-12", "30.5", true},
+		{1, "2026-02-28T22:59:59Z", "2026-02", "180"},
+		{1, "2026-02-28T23:00:00Z", "2026-03", "180"},
+		{1, "2026-04-30T21:59:59Z", "2026-04", "180"},
+		{1, "2026-04-30T22:00:00Z", "2026-05", "180"},
+		{1, "2025-12-31T23:00:00Z", "2026-01", "180"}, // before the first rate
+		{1, "2026-07-31T12:00:00Z", "2026-07", "180"}, // July begins in Berlin before the second rate, which is from midnight in UTC
+		{1, "2026-08-31T12:00:00Z", "2026-08", "160"},
+		{0, "1999-12-31T23:59:59Z", "1999-12", "30.5"},
 	} {
 		p := &e.Plans()[tc.plan]
 		when, err := time.Parse(time.RFC3339, tc.at)
@@ -126,9 +125,9 @@ func TestPlanMonths(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := prices.MonthOf(when, p.Location())
-		if m.String() != tc.month || e.PlanPrice(p, m).String() != tc.price || p.Holds(m) != tc.holds {
-			t.Errorf("%s of plan %d: %s at %s, holds %t; expected %s at %s, %t",
-				tc.at, tc.plan, m, e.PlanPrice(p, m), p.Holds(m), tc.month, tc.price, tc.holds)
+		if m.String() != tc.month || e.PlanPrice(p, m).String() != tc.price {
+			t.Errorf("%s of plan %d: %s at %s; expected %s at %s",
+				tc.at, tc.plan, m, e.PlanPrice(p, m), tc.month, tc.price)
 		}
 	}
 	if got := prices.Month(2026*12 + 2).Start(berlin).UTC().Format(time.RFC3339); got != "2026-02-28T23:00:00Z" {
