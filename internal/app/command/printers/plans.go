@@ -20,7 +20,7 @@ func showPlans(w, notes io.Writer, list []planshare.Use) error {
 		return nil
 	}
 	fmt.Fprintln(w, "\nPlans: what their prices are for")
-	t := console.NewTable(w, "  plan", "a month", "months", "price", "these calls", "other calls", "no calls")
+	t := console.NewTable(w, "  plan", "a month", "months", "price", "these calls", "other calls", "unallocated")
 	open := ""
 	for i := range list {
 		u := &list[i]

@@ -34,13 +34,13 @@ func TestUsagePlans(t *testing.T) {
 		got = append(got, strings.Join(strings.Fields(line), " "))
 	}
 	want := []string{
-		"TAG:WHO CALLS INPUT CACHE READ CACHE WRITE OUTPUT REASONING TOTAL COST OF PLANS STATED",
+		"TAG:who CALLS INPUT CACHE READ CACHE WRITE OUTPUT REASONING TOTAL COST OF PLANS STATED",
 		"a 1 100,000 0 0 0 0 100,000 $0.3000 $20.0000 –",
 		"b 1 50,000 0 0 0 0 50,000 $0.1500 $10.0000 –",
 		"TOTAL 2 150,000 0 0 0 0 150,000 $0.4500 $30.0000 –",
 		"",
 		"Plans: what their prices are for",
-		"PLAN A MONTH MONTHS PRICE THESE CALLS OTHER CALLS NO CALLS",
+		"PLAN A MONTH MONTHS PRICE THESE CALLS OTHER CALLS UNALLOCATED",
 		"Max $30.00 1 $30.00 $30.0000 – –",
 	}
 	if got, want := strings.Join(got, "\n"), strings.Join(want, "\n"); got != want {
