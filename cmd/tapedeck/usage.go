@@ -87,6 +87,7 @@ type usageCommand struct {
 	Prices      string   `help:"Show what the calls cost by the price table with this hash, too." placeholder:"HASH"`
 	WhatIfModel string   `help:"Show what the same tokens cost as calls of this model, too." name:"what-if-model" placeholder:"MODEL"`
 	Findings    bool     `help:"Show how much does not add up in the sessions whose usage is in each row."`
+	Plans       bool     `help:"Show what falls on each row of the prices of the plans that the price file states, beside the cost."`
 	Limits      bool     `help:"List what agents stated last of the limits of their accounts (windows, quotas, credits) instead; they are no usage. --group-by tag:NAME tells accounts apart."`
 	Currency    string   `help:"Fail unless costs are in this currency." placeholder:"CODE"`
 	fileFlags
@@ -152,6 +153,9 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	})
 	if c.Findings {
 		q.Set("findings", "1")
+	}
+	if c.Plans {
+		q.Set("plans", "1")
 	}
 	if c.Top > 0 {
 		q.Set("top", strconv.Itoa(c.Top))

@@ -77,6 +77,8 @@ func (c *usageCommand) format(g *global) (string, error) {
 	case !c.Calls:
 	case c.Findings:
 		return "", commandline.Errorf("--findings goes without --calls: findings are of sessions")
+	case c.Plans:
+		return "", commandline.Errorf("--plans goes without --calls: a charge is billed at the price of its call")
 	case c.GroupBy != nil || c.Granularity != "" || c.Order != "" || c.Top != 0:
 		return "", commandline.Errorf("--group-by, --granularity, --order and --top go without --calls: the charges are listed in order of time")
 	case c.Limit != nil && *c.Limit < 1:

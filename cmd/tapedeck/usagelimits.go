@@ -19,7 +19,7 @@ func (c *usageCommand) runLimits(ctx context.Context, g *global, format string) 
 	switch {
 	case format != "table" && format != "json":
 		return commandline.Errorf("--limits has the formats table and json, not %s", format)
-	case len(sessions) > 0 || c.Granularity != "" || c.Calls || c.Findings || c.Top != 0 || c.Order != "" ||
+	case len(sessions) > 0 || c.Granularity != "" || c.Calls || c.Findings || c.Plans || c.Top != 0 || c.Order != "" ||
 		c.AsOf != "" || c.Prices != "" || c.WhatIfModel != "" || c.Currency != "" || c.Output != "" || c.Raw:
 		return commandline.Errorf("--limits goes with --from, --to, --timezone, --group-by tag:NAME and --json alone")
 	}

@@ -92,6 +92,16 @@ func (p *Pricer) PriceRecord(c *Cell) (*prices.Cost, error) {
 	return p.Price(c)
 }
 
+// PlanOf returns the index of the plan that covers the records of a cell; -1 if there is none. The cells
+// must be those of a split that tells apart the calls of plans, as prices.Effective.Listed does.
+func (p *Pricer) PlanOf(c *Cell) int {
+	r := p.ratesOf(&c.Key)
+	if !r.planned {
+		r.planned, r.plan = true, p.Table.PlanOf(p.call(&c.Key), c.InputTokens)
+	}
+	return r.plan
+}
+
 func (p *Pricer) call(k *Key) prices.Call {
 	c := prices.Call{Provider: k.Provider, Model: k.Model, At: time.Unix(0, k.At).UTC(), Tenant: p.Tenant,
 		ServiceTier: k.ServiceTier, Speed: k.Speed, Region: k.Region}

@@ -28,6 +28,9 @@ type rates struct {
 	prepared *prices.Prepared
 	err      error
 	looked   bool
+
+	plan    int // see PlanOf
+	planned bool
 }
 
 // classesMost bounds the classes whose rates a Pricer keeps.

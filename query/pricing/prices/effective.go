@@ -20,6 +20,11 @@ type Effective struct {
 	hash    string
 	splits  Splits
 	entries entries
+
+	plans  []Plan
+	listed *Effective // see Listed
+	// splitPlans reports whether splits tell apart the calls of different plans.
+	splitPlans bool
 }
 
 // content has the parts of an effective table.
@@ -74,6 +79,9 @@ func Combine(t *Table, overlay []Rule, operator *Operator) (*Effective, error) {
 	sum := sha256.Sum256(e.text)
 	e.hash = hex.EncodeToString(sum[:])
 	e.splits = e.findSplits()
+	if err := e.usePlans(); err != nil {
+		return nil, err
+	}
 	return e, nil
 }
 
@@ -189,7 +197,7 @@ type UnknownHash struct{ Hash string }
 
 func (e *UnknownHash) Error() string { return "there is no price table with the hash " + e.Hash }
 
-// Tenants returns the sorted names of the tenants that rules of the table name.
+// Tenants returns the sorted names of the tenants that rules and plans of the table name.
 func (e *Effective) Tenants() []string {
 	rules := slices.Clone(e.content.Overlay)
 	if o := e.content.Operator; o != nil {
@@ -198,6 +206,9 @@ func (e *Effective) Tenants() []string {
 	var named []string
 	for i := range rules {
 		named = append(named, rules[i].Scope.Tenant...)
+	}
+	for i := range e.plans {
+		named = append(named, e.plans[i].Scope.Tenant...)
 	}
 	slices.Sort(named)
 	return slices.Compact(named)

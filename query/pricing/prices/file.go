@@ -16,7 +16,7 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 	r := &fileReader{file: name}
 	o := &Operator{Currency: dollar}
 	if top := r.document(string(text)); top != nil {
-		rates := &yaml.Node{Line: top.Line}
+		rates, plans := &yaml.Node{Line: top.Line}, &yaml.Node{}
 		r.fields(top, "", map[string]field{
 			"currency":  func(n *yaml.Node, path string) { o.Currency = r.currency(n, path) },
 			"rates":     func(n *yaml.Node, path string) { rates = n; o.Rates = r.readRates(n, path) },
@@ -24,6 +24,7 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 			"discounts": func(n *yaml.Node, path string) { o.Discounts = r.readRules(n, path, factors) },
 			"margins":   func(n *yaml.Node, path string) { o.Margins = r.readRules(n, path, factors) },
 			"accounts":  func(n *yaml.Node, path string) { o.Accounts = r.readAccounts(n, path) },
+			"plans":     func(n *yaml.Node, path string) { plans = n; o.Plans = r.readPlans(n, path) },
 		})
 		switch {
 		case o.Currency == dollar && len(o.Rates) > 0:
@@ -33,6 +34,9 @@ func ReadFile(name string, text []byte) (*Operator, error) {
 			r.fail(rates, "rates",
 				"list prices are in US dollars; write the price of one dollar in %s, "+
 					"as \"- {from: 2026-01-01, usd: 0.92}\"", o.Currency)
+		}
+		if len(r.errors) == 0 {
+			r.planCurrencies(plans, o)
 		}
 	}
 	if len(r.errors) > 0 {
@@ -142,27 +146,17 @@ func (r *Rule) collides(o *Rule) bool {
 func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 	failed := len(r.errors)
 	s := &rule.Scope
-	known := map[string]field{
-		"name":             func(n *yaml.Node, path string) { rule.Name = r.text(n, path) },
-		"provider":         func(n *yaml.Node, path string) { s.Provider = r.texts(n, path) },
-		"model":            func(n *yaml.Node, path string) { s.Model = r.texts(n, path) },
-		"tenant":           func(n *yaml.Node, path string) { s.Tenant = r.texts(n, path) },
-		"tag":              func(n *yaml.Node, path string) { s.Tags = r.tags(n, path) },
-		"service_tier":     func(n *yaml.Node, path string) { s.ServiceTier = r.texts(n, path) },
-		"speed":            func(n *yaml.Node, path string) { s.Speed = r.texts(n, path) },
-		"region":           func(n *yaml.Node, path string) { s.Region = r.texts(n, path) },
-		"max_input_tokens": func(n *yaml.Node, path string) { s.MaxInput = r.count(n, path) },
-		"refusal":          func(n *yaml.Node, path string) { s.Refusal = r.texts(n, path) },
-		"refusal_not":      func(n *yaml.Node, path string) { s.RefusalNot = r.texts(n, path) },
-		"from":             func(n *yaml.Node, path string) { s.From = r.moment(n, path) },
-		"to":               func(n *yaml.Node, path string) { s.To = r.moment(n, path) },
-		"units":            func(n *yaml.Node, path string) { rule.Units = r.units(n, path) },
+	known := r.scope(s)
+	maps.Copy(known, map[string]field{
+		"name":  func(n *yaml.Node, path string) { rule.Name = r.text(n, path) },
+		"from":  func(n *yaml.Node, path string) { s.From = r.moment(n, path) },
+		"to":    func(n *yaml.Node, path string) { s.To = r.moment(n, path) },
+		"units": func(n *yaml.Node, path string) { rule.Units = r.units(n, path) },
 		"factor": func(n *yaml.Node, path string) {
 			factor := r.decimal(n, path)
 			rule.Factor = &factor
 		},
-	}
-	maps.Copy(known, r.recurring(&s.Recurring))
+	})
 	if of != factors {
 		known["prices"] = func(n *yaml.Node, path string) { rule.Prices = r.prices(n, path) }
 		known["whole"] = func(n *yaml.Node, path string) { rule.Whole = r.flag(n, path) }
@@ -178,6 +172,24 @@ func (r *fileReader) rule(n *yaml.Node, path string, of kind) (rule Rule) {
 		r.check(n, path, &rule, of)
 	}
 	return rule
+}
+
+// scope returns the readers of the conditions of a rule or plan, except from and to.
+func (r *fileReader) scope(s *Scope) map[string]field {
+	known := map[string]field{
+		"provider":         func(n *yaml.Node, path string) { s.Provider = r.texts(n, path) },
+		"model":            func(n *yaml.Node, path string) { s.Model = r.texts(n, path) },
+		"tenant":           func(n *yaml.Node, path string) { s.Tenant = r.texts(n, path) },
+		"tag":              func(n *yaml.Node, path string) { s.Tags = r.tags(n, path) },
+		"service_tier":     func(n *yaml.Node, path string) { s.ServiceTier = r.texts(n, path) },
+		"speed":            func(n *yaml.Node, path string) { s.Speed = r.texts(n, path) },
+		"region":           func(n *yaml.Node, path string) { s.Region = r.texts(n, path) },
+		"max_input_tokens": func(n *yaml.Node, path string) { s.MaxInput = r.count(n, path) },
+		"refusal":          func(n *yaml.Node, path string) { s.Refusal = r.texts(n, path) },
+		"refusal_not":      func(n *yaml.Node, path string) { s.RefusalNot = r.texts(n, path) },
+	}
+	maps.Copy(known, r.recurring(&s.Recurring))
+	return known
 }
 
 // check checks how the fields of a rule fit together.

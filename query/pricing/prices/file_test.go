@@ -137,6 +137,7 @@ func TestFileErrors(t *testing.T) {
 
 func FuzzReadFile(f *testing.F) {
 	f.Add(operatorFile)
+	f.Add(planFile)
 	f.Fuzz(func(t *testing.T, text string) {
 		if o, err := prices.ReadFile("p.yaml", []byte(text)); err == nil {
 			e := prices.With(o)

@@ -188,8 +188,13 @@ func (r *fileReader) count(n *yaml.Node, path string) int64 {
 
 // moment reads a date, which means midnight in UTC, or a time.
 func (r *fileReader) moment(n *yaml.Node, path string) time.Time {
+	return r.momentIn(n, path, time.UTC)
+}
+
+// momentIn reads a date, which means midnight in a zone, or a time.
+func (r *fileReader) momentIn(n *yaml.Node, path string, zone *time.Location) time.Time {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, n.Value); err == nil && t.Year() >= 1970 && t.Year() <= 2261 {
+		if t, err := time.ParseInLocation(layout, n.Value, zone); err == nil && t.Year() >= 1970 && t.Year() <= 2261 {
 			return t.UTC()
 		}
 	}

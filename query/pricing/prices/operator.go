@@ -15,6 +15,7 @@ type Operator struct {
 	Margins   []Rule `json:"margins,omitempty"`   // the last rule that matches a call and unit applies, after discounts
 	// Accounts are the billing accounts; if empty, the tenant is the only account.
 	Accounts []Account `json:"accounts,omitempty"`
+	Plans    []Plan    `json:"plans,omitempty"` // the last plan that matches a call covers it
 }
 
 // Rate is the price of one US dollar in the currency of a price file, from its time until the next
@@ -26,7 +27,7 @@ type Rate struct {
 
 // empty reports whether the operator's prices change nothing.
 func (o *Operator) empty() bool {
-	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins)+len(o.Accounts) == 0
+	return o == nil || o.Currency == dollar && len(o.Prices)+len(o.Discounts)+len(o.Margins)+len(o.Accounts)+len(o.Plans) == 0
 }
 
 // Rate returns the price of one US dollar, the currency of list prices, in the table's currency at

@@ -31,17 +31,11 @@ func (e *Effective) Quote(call Call, inputTokens int64) (*Quote, error) {
 
 func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 	q := &Quote{}
-	s := &subject{Call: call, input: input}
-	s.ServiceTier, s.refusal = refusalOf(call.ServiceTier)
-	of := e.entries.entry(e.content.Table, call.Provider, call.Model)
-	provider, model, unknown := of.provider, of.model, of.err
+	s, of := e.subject(call, input)
+	unknown := of.err
 	set := Set{}
 	if unknown == nil {
-		q.Provider, q.Model, q.Period = provider, model, model.Prices.at(call.At)
-		s.providerID, s.modelID = provider.ID, model.ID
-		if of.moved {
-			s.Provider = provider.ID // rules for the stated maker do not apply to the service
-		}
+		q.Provider, q.Model, q.Period = of.provider, of.model, of.model.Prices.at(call.At)
 		maps.Copy(set, q.Period.Prices)
 	}
 	// special marks the properties of the call that list prices do not cover unless a rule does.
@@ -104,6 +98,20 @@ func (e *Effective) quote(call Call, input decimal.Decimal) (*Quote, error) {
 		q.Charged = q.Contracted
 	}
 	return q, nil
+}
+
+// subject returns a call in the form that scopes match, and the entry of its model.
+func (e *Effective) subject(call Call, input decimal.Decimal) (*subject, entry) {
+	s := &subject{Call: call, input: input}
+	s.ServiceTier, s.refusal = refusalOf(call.ServiceTier)
+	of := e.entries.entry(e.content.Table, call.Provider, call.Model)
+	if of.err == nil {
+		s.providerID, s.modelID = of.provider.ID, of.model.ID
+		if of.moved {
+			s.Provider = of.provider.ID // rules for the stated maker do not apply to the service
+		}
+	}
+	return s, of
 }
 
 // factors multiplies each price by the factor of the last rule that matches the call and the price.

@@ -40,9 +40,9 @@ func (e *Effective) SplitsOf(models []Named) Splits {
 			s.model(model)
 		}
 	}
-	s.rules(&e.content, func(r *Rule) bool {
+	s.rules(e, func(scope *Scope) bool {
 		return slices.ContainsFunc(subjects, func(c subject) bool {
-			return among(r.Scope.Provider, c.Provider, c.providerID) && among(r.Scope.Model, c.Model, c.modelID)
+			return among(scope.Provider, c.Provider, c.providerID) && among(scope.Model, c.Model, c.modelID)
 		})
 	})
 	s.sort()
@@ -57,7 +57,7 @@ func (e *Effective) findSplits() Splits {
 			s.model(&p.Models[i])
 		}
 	}
-	s.rules(&e.content, func(*Rule) bool { return true })
+	s.rules(e, func(*Scope) bool { return true })
 	s.sort()
 	return s
 }
@@ -69,10 +69,10 @@ func (s *Splits) model(m *Model) {
 	}
 }
 
-// rules adds the splits of the selected rules, and of the operator's rates.
-func (s *Splits) rules(c *content, selected func(*Rule) bool) {
-	lists := [][]Rule{c.Overlay}
-	if o := c.Operator; o != nil {
+// rules adds the splits of the selected rules and plans, and of the operator's rates.
+func (s *Splits) rules(e *Effective, selected func(*Scope) bool) {
+	lists := [][]Rule{e.content.Overlay}
+	if o := e.content.Operator; o != nil {
 		lists = append(lists, o.Prices, o.Discounts, o.Margins)
 		for _, r := range o.Rates {
 			s.instant(r.From)
@@ -80,25 +80,31 @@ func (s *Splits) rules(c *content, selected func(*Rule) bool) {
 	}
 	for _, rules := range lists {
 		for i := range rules {
-			if selected(&rules[i]) {
-				s.rule(&rules[i])
+			if selected(&rules[i].Scope) {
+				s.scope(&rules[i].Scope)
+				s.set(rules[i].Prices)
 			}
+		}
+	}
+	if !e.splitPlans {
+		return
+	}
+	for i := range e.plans {
+		if selected(&e.plans[i].Scope) {
+			s.scope(&e.plans[i].Scope)
 		}
 	}
 }
 
-func (s *Splits) rule(r *Rule) {
-	s.instant(r.Scope.From)
-	s.instant(r.Scope.To)
-	s.recurring(&r.Scope.Recurring)
-	if r.Scope.MaxInput > 0 {
-		s.TierStarts = append(s.TierStarts, r.Scope.MaxInput)
+func (s *Splits) scope(of *Scope) {
+	s.instant(of.From)
+	s.instant(of.To)
+	s.recurring(&of.Recurring)
+	if of.MaxInput > 0 {
+		s.TierStarts = append(s.TierStarts, of.MaxInput)
 	}
-	for tag := range r.Scope.Tags {
+	for tag := range of.Tags {
 		s.Tags = append(s.Tags, tag)
-	}
-	if len(r.Prices) > 0 {
-		s.set(r.Prices)
 	}
 }
 

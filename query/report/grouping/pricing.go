@@ -10,6 +10,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/planshare"
 	"tapedeck/query/pricing/prices"
 )
 
@@ -20,6 +21,7 @@ type Pricing struct {
 	Prices      string    // re-price by the table with this hash; "" for the table of costs
 	WhatIfModel string    // price the same tokens as calls of this model; "" for none
 	Currency    string    // the expected currency of costs; "" for the currency of the table
+	Plans       bool      // divide the prices of the plans of the table of costs
 }
 
 // reprices reports whether costs at other prices are requested.
@@ -28,7 +30,10 @@ func (q *Pricing) reprices() bool { return !q.AsOf.IsZero() || q.Prices != "" }
 // Pricers compute the figures of a report. Pricers of figures that are not requested are nil.
 type Pricers struct {
 	Cost, Repriced, WhatIf *cost.Pricer
-	Split                  cost.Split
+	// List has the list prices by which the prices of plans are divided; nil if no plan may cover calls
+	// of the tenant.
+	List  *cost.Pricer
+	Split cost.Split
 
 	from, to time.Time
 }
@@ -65,8 +70,16 @@ func (q *Pricing) Pricers(ctx context.Context, r *query.Reader, tenant string, f
 			return nil, err
 		}
 	}
-	p := &Pricers{Split: cost.SplitOf(table, other).Within(from, to), from: from, to: to}
+	tables := []*prices.Effective{table, other}
+	planned := q.Plans && planshare.Covers(table, tenant)
+	if planned {
+		tables = append(tables, table.Listed())
+	}
+	p := &Pricers{Split: cost.SplitOf(tables...).Within(from, to), from: from, to: to}
 	p.Cost = &cost.Pricer{Table: table, Tenant: tenant, Split: p.Split}
+	if planned {
+		p.List = &cost.Pricer{Table: table.Listed(), Tenant: tenant, Split: p.Split}
+	}
 	if q.reprices() {
 		p.Repriced = &cost.Pricer{Table: other, Tenant: tenant, Split: p.Split, At: q.AsOf}
 	}
@@ -98,7 +111,7 @@ func (p *Pricers) Narrow(models []prices.Named) {
 	tags := p.Split.Tags
 	p.Split = cost.SplitFor(append(slices.Clone(models), as...), tables...).Within(p.from, p.to)
 	p.Split.Tags = tags
-	for _, pricer := range []*cost.Pricer{p.Cost, p.Repriced, p.WhatIf} {
+	for _, pricer := range []*cost.Pricer{p.Cost, p.Repriced, p.WhatIf, p.List} {
 		if pricer != nil {
 			pricer.Split = p.Split
 		}
@@ -116,6 +129,9 @@ func (p *Pricers) tables() (tables []*prices.Effective, as []prices.Named) {
 	tables = []*prices.Effective{p.Cost.Table}
 	if p.Repriced != nil {
 		tables = append(tables, p.Repriced.Table)
+	}
+	if p.List != nil {
+		tables = append(tables, p.List.Table)
 	}
 	if p.WhatIf != nil {
 		tables = append(tables, p.WhatIf.Table)

@@ -63,6 +63,7 @@ type Shape struct {
 	ByStatus    bool
 	Tags        []string
 	CellTags    []string // SQL
+	PlanZones   []string // SQL: the zones whose months cells are of, see Report.SplitMonths
 	Among       bool     // select only the sessions of Report.Restrict
 	StatedCosts bool     // a source states a cost
 
@@ -119,6 +120,17 @@ func (b *Report) Restrict(sessions []string) error {
 	}
 	b.tables = append(b.tables, t)
 	return nil
+}
+
+// SplitMonths makes the calls of a cell be of one calendar month in each of the zones.
+func (b *Report) SplitMonths(zones []string) {
+	args := query.Args{}
+	for i, zone := range zones {
+		name := "plan_zone_" + strconv.Itoa(i)
+		b.Shape.PlanZones = append(b.Shape.PlanZones, "{"+name+":String}")
+		args[name] = zone
+	}
+	b.Args = b.Args.And(args)
 }
 
 // Context returns a context with the external tables of the report's statements.

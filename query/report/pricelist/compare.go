@@ -72,7 +72,7 @@ type ChangeCounts struct {
 // Of returns the number of changes of a kind.
 func (c *ChangeCounts) Of(kind ChangeKind) int { return [...]int{c.Changed, c.Added, c.Removed}[kind] }
 
-// RuleChange is a rule or an account that only one of two price files has.
+// RuleChange is a rule, an account or a plan that only one of two price files has.
 type RuleChange struct {
 	Section string `json:"section"` // of the price file
 	Name    string `json:"name"`
@@ -175,6 +175,9 @@ func (c *Comparison) rules(before, after *prices.Operator) {
 	was, are := accounts(before), accounts(after)
 	c.otherAccounts("removed", was, are)
 	c.otherAccounts("added", are, was)
+	had, has := plans(before), plans(after)
+	c.otherPlans("removed", had, has)
+	c.otherPlans("added", has, had)
 }
 
 func accounts(o *prices.Operator) []prices.Account {
@@ -195,6 +198,26 @@ func (c *Comparison) otherAccounts(change string, list, others []prices.Account)
 	}
 }
 
+func plans(o *prices.Operator) []prices.Plan {
+	if o == nil {
+		return nil
+	}
+	return o.Plans
+}
+
+// otherPlans adds the plans that are missing or different in others.
+func (c *Comparison) otherPlans(change string, list, others []prices.Plan) {
+	known := map[string]bool{}
+	for i := range others {
+		known[content(&others[i])] = true
+	}
+	for i := range list {
+		if !known[content(&list[i])] {
+			c.Rules = append(c.Rules, RuleChange{"plans", list[i].Name, change})
+		}
+	}
+}
+
 // missing adds the rules that are missing or different in others.
 func (c *Comparison) missing(section, change string, rules, others []prices.Rule) {
 	known := map[string]bool{}
@@ -208,8 +231,9 @@ func (c *Comparison) missing(section, change string, rules, others []prices.Rule
 	}
 }
 
-func content(r *prices.Rule) string {
-	text, err := json.Marshal(r)
+// content returns a text that is equal for equal rules, and for equal plans.
+func content(of any) string {
+	text, err := json.Marshal(of)
 	if err != nil {
 		panic(err) // texts and numbers can always be encoded
 	}

@@ -52,10 +52,13 @@ func Warn(o *prices.Operator, used []Used) []Warning {
 			w.rule(fmt.Sprintf("%s[%d]", s.name, i), &s.rules[i].Scope)
 		}
 	}
+	for i := range o.Plans {
+		w.rule(fmt.Sprintf("plans[%d]", i), &o.Plans[i].Scope)
+	}
 	return w.list[:min(len(w.list), maxWarnings)]
 }
 
-// warner checks the rules of a price file against the price table of the program.
+// warner checks the rules and plans of a price file against the price table of the program.
 type warner struct {
 	table *prices.Effective
 	names []name

@@ -64,6 +64,9 @@ func (u *Report) columns() []figureColumn {
 		text("what_if_unpriced_reasons", func(f *Figures) string { return jsonList(f.WhatIfReasons) }),
 		text("priced_as", func(f *Figures) string { return jsonList(f.Inexact) }),
 	)
+	if u.planned {
+		list = append(list, text("plan_cost", func(f *Figures) string { return f.PlanCost.Text() }))
+	}
 	if !u.found {
 		return list
 	}

@@ -24,7 +24,7 @@ func (h Handler) Usage(w http.ResponseWriter, r *http.Request, tenant string) {
 	q.Granularity = endpoint.OneOf(p, "granularity", grouping.Granularities)
 	q.GroupBy = grouping.ReadGroupings(p, Groupings)
 	q.Order = endpoint.OneOf(p, "order", Orders)
-	q.Findings = p.Flag("findings")
+	q.Findings, q.Plans = p.Flag("findings"), p.Flag("plans")
 	if q.Top = p.Number("top", 0, 0, topMost); q.Top > 0 && len(q.GroupBy) == 0 {
 		p.Refuse("top", p.Value("top"), "goes with group_by: without it there are no groups to list", "left out, or with group_by")
 	}

@@ -118,6 +118,9 @@ func (f *Figures) appendJSON(out []byte) (_ []byte, err error) {
 	} else if out, err = appendAny(out, f.Stated); err != nil {
 		return out, err
 	}
+	if f.PlanCost != nil {
+		out = appendMoney(append(out, `,"plan_cost":`...), f.PlanCost)
+	}
 	if f.Findings == nil {
 		return out, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/planshare"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/sessionfilter"
 	"tapedeck/query/tabular"
@@ -45,6 +46,8 @@ type Query struct {
 	Lines bool
 	// Findings asks for what of the usage of the sessions does not add up.
 	Findings bool
+	// Plans asks for what of the prices of plans falls on the calls.
+	Plans bool
 	// Cells is the form of recorded text in CSV.
 	Cells tabular.Cells
 }
@@ -61,7 +64,27 @@ var columns = map[string]string{
 
 // pricing returns the selection of price tables of a query.
 func (q *Query) pricing() *grouping.Pricing {
-	return &grouping.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency}
+	return &grouping.Pricing{AsOf: q.AsOf, Prices: q.Prices, WhatIfModel: q.WhatIfModel, Currency: q.Currency,
+		Plans: q.Plans}
+}
+
+// cells returns what the statements of a query have in common, with cells by which the pricers price.
+func (q *Query) cells(ctx context.Context, r *query.Reader, p *grouping.Pricers) (*grouping.Report, error) {
+	b, err := q.base(ctx, r, p.Split)
+	if err != nil {
+		return nil, err
+	}
+	models, err := b.FindModels(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p.Narrow(models)
+	b.Shape.Splits = p.SplitByModel(models)
+	b.Args = b.Args.And(p.Split.Parameters()).And(b.Shape.Splits.Parameters())
+	if p.List != nil {
+		b.SplitMonths(planshare.Zones(p.Cost.Table, q.Tenant))
+	}
+	return b, nil
 }
 
 // base returns what the statements of a query have in common.

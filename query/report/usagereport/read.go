@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/planshare"
 	"tapedeck/query/report/grouping"
 )
 
@@ -48,22 +50,15 @@ func scan(
 	if err != nil {
 		return nil, err
 	}
-	b, err := q.base(ctx, r, p.Split)
+	b, err := q.cells(ctx, r, p)
 	if err != nil {
 		return nil, err
 	}
-	models, err := b.FindModels(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	p.Narrow(models)
-	b.Shape.Splits = p.SplitByModel(models)
-	b.Args = b.Args.And(p.Split.Parameters()).And(b.Shape.Splits.Parameters())
 	report := &Report{
 		From: b.From, To: b.To, Timezone: b.Zone.String(), Granularity: b.Granularity,
 		GroupBy: query.OrEmpty(q.GroupBy), Prices: p.Describe(), Items: []Row{},
 	}
-	report.Totals.Stated, report.found = []cost.Stated{}, q.Findings
+	report.Totals.Stated, report.found, report.planned = []cost.Stated{}, q.Findings, q.Plans
 	if begin != nil {
 		if err := begin(report); err != nil {
 			return nil, err
@@ -75,10 +70,18 @@ func scan(
 			return nil, err
 		}
 	}
+	if p.List != nil {
+		if f.plans, err = q.plans(ctx, r, p); err != nil {
+			return nil, err
+		}
+	}
 	if err := query.EachInPlace(b.Context(ctx), r, statements, "usage_report", b.Shape, b.Args, f.add); err != nil {
 		return nil, err
 	}
 	err = f.flush()
+	if q.Plans {
+		report.Plans = f.uses(time.Unix(0, r.Now()), &q)
+	}
 	if f.found != nil {
 		report.Totals.Findings = report.Totals.Findings.with(&Found{all: f.found, in: f.found.others}).sum()
 	}
@@ -90,8 +93,9 @@ type folder struct {
 	report  *Report
 	base    *grouping.Report
 	pricers *grouping.Pricers
-	found   *foundSessions // nil if findings are not asked for
-	lines   bool           // they are asked for
+	found   *foundSessions     // nil if findings are not asked for
+	plans   *planshare.Divider // nil if plans are not asked for, or cover no calls
+	lines   bool               // they are asked for
 	by      []string
 	visit   func(*Row) error
 	rows    int
@@ -106,6 +110,9 @@ func (f *folder) add(cell *row) error {
 	figures := figuresOf(f.pricers, &cell.TotalsRow)
 	if f.lines {
 		figures.Lines = f.pricers.Cost.Lines(&cell.Cell)
+	}
+	if f.plans != nil {
+		figures.PlanCost = f.plans.Share(f.pricers.List, &cell.Cell)
 	}
 	var err error
 	if figures.Stated, err = cell.StatedRow.Stated(); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/pricing/planshare"
 	"tapedeck/query/report/grouping"
 )
 
@@ -20,10 +21,13 @@ type Report struct {
 	Prices      grouping.Prices      `json:"prices"`
 	Items       []Row                `json:"items"`
 	Totals      Figures              `json:"totals"`
-	Next        *string              `json:"next"` // always null: a report is whole
+	// Plans is what the prices of plans are for in the report; nil if they were not asked for.
+	Plans []planshare.Use `json:"plans,omitzero"`
+	Next  *string         `json:"next"` // always null: a report is whole
 	*query.Completeness
 
-	found bool // whether findings were requested
+	found   bool // whether findings were requested
+	planned bool // whether plans were requested
 }
 
 // Row is the usage of one group in one period.
@@ -54,6 +58,9 @@ type Figures struct {
 	WhatIfReasons    []cost.Unpriced `json:"what_if_unpriced_reasons,omitempty"`
 	// Stated are the costs that the sources state, one sum per currency.
 	Stated []cost.Stated `json:"stated_costs"`
+	// PlanCost is what of the prices of plans falls on the calls. It is beside the cost and no part of
+	// it. It is nil if it was not requested, and if no plan covers the calls.
+	PlanCost *cost.Money `json:"plan_cost,omitempty"`
 	// Lines are the costs by lines of a bill; nil if they were not asked for.
 	Lines cost.Lines `json:"-"`
 	// Findings are those of the sessions; nil if they were not asked for.
@@ -69,6 +76,7 @@ func (f *Figures) Add(o *Figures) {
 	f.RepricedReasons = cost.Merge(f.RepricedReasons, o.RepricedReasons)
 	f.WhatIfReasons = cost.Merge(f.WhatIfReasons, o.WhatIfReasons)
 	f.Stated = cost.AddStated(f.Stated, o.Stated)
+	f.PlanCost = cost.Sum(f.PlanCost, o.PlanCost)
 	f.Findings = f.Findings.with(o.Findings)
 	f.Lines = f.Lines.With(maps.Clone(o.Lines))
 }

@@ -18,6 +18,8 @@ func TestStatements(t *testing.T) {
 	changed := report
 	changed.Parts, changed.StatedCosts, changed.Among = true, true, true
 	changed.Source = rollup.Source{Settled: true, Unsettled: true, Remade: true}
+	planned := report
+	planned.PlanZones = []string{"{plan_zone_0:String}", "{plan_zone_1:String}"}
 	all := grouping.Shape{
 		Period: grouping.Whole.Key("at_ns"), Groups: []string{columns["status"]}, To: true, ByStatus: true, Among: true,
 		Source: rollup.Source{Unsettled: true, All: true},
@@ -25,6 +27,7 @@ func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
 		querytest.NewStatement("usage_report", "usage_report", report),
 		querytest.NewStatement("usage_report_changed", "usage_report", changed),
+		querytest.NewStatement("usage_report_plans", "usage_report", planned),
 		querytest.NewStatement("usage_report_all", "usage_report", all),
 		querytest.NewStatement("report_sessions", "report_sessions", report),
 		querytest.NewStatement("unread_sessions", "unread_sessions", report),

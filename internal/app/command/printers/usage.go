@@ -45,6 +45,9 @@ func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	if err := showInexact(w, r.Totals.Inexact); err != nil {
 		return err
 	}
+	if err := showPlans(w, notes, r.Plans); err != nil {
+		return err
+	}
 	if of := &r.Prices.List; of.Date != "" {
 		fmt.Fprintf(console.To(notes), "list prices of %s %s, %s\n", of.Package, of.Version, of.Date)
 	}
@@ -118,6 +121,9 @@ func figureHeads(r *usagereport.Report) []string {
 	if p.WhatIfModel != nil {
 		heads = append(heads, "what if")
 	}
+	if r.Plans != nil {
+		heads = append(heads, "of plans")
+	}
 	heads = append(heads, "stated")
 	if r.Totals.Findings != nil {
 		heads = append(heads, "findings")
@@ -139,6 +145,9 @@ func figureCells(r *usagereport.Report, f *usagereport.Figures) []any {
 	}
 	if p.WhatIfModel != nil {
 		cells = append(cells, otherCost(f.WhatIf, f.WhatIfUnpriced))
+	}
+	if r.Plans != nil {
+		cells = append(cells, knownMoney(f.PlanCost))
 	}
 	cells = append(cells, statedCosts(f.Stated, f.Calls))
 	if f.Findings != nil {

@@ -25,5 +25,5 @@ SELECT
     {{template "stated_sums" .}}
     {{- end}}
 {{template "counted_records" .}}
-GROUP BY {{.Period}}{{range .Groups}}, {{.}}{{end}}, class{{template "model_splits" .Splits}}{{template "cell_tags" .CellTags}}{{if .StatedCosts}}, records.stated_currency{{end}}
+GROUP BY {{.Period}}{{range .Groups}}, {{.}}{{end}}, class{{template "model_splits" .Splits}}{{template "cell_tags" .CellTags}}{{range .PlanZones}}, toStartOfMonth(fromUnixTimestamp64Nano(at_ns, {{.}})){{end}}{{if .StatedCosts}}, records.stated_currency{{end}}
 ORDER BY period, groups
