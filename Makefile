@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: plan balancer fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-compile test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: plan balancer fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -81,17 +81,13 @@ GOTEST := TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go tool gotestsum --format pkgn
   -- -vet=off -ldflags=-w -timeout 40m -p 3
 
 test: build clients ## what every change needs: tests with the real NATS, the real ClickHouse and a real browser; skipped tests are listed at the end
-	@$(MAKE) --no-print-directory -j2 test-pages test-compile
+	@$(MAKE) --no-print-directory test-pages
 	@$(MAKE) --no-print-directory test-go
 
-# The browser's tests wait for a part of their time, in which the tests of Go are compiled. They do not run beside
-# these: both together delay one another by minutes on two processors.
+# Not beside the tests of Go: both together delay one another by minutes on two processors.
 test-pages: build clients
 	$(NPM) test
 	$(NPM) run e2e
-
-test-compile: build
-	@nice go test -vet=off -ldflags=-w -c -o /dev/null ./... >/dev/null
 
 test-go: build clients
 	$(GOTEST)

@@ -16,7 +16,7 @@ export default defineConfig({
   testDir: 'e2e',
   // Each worker has a server of its own (e2e/test.ts). Tests of one file run one after the other, in one worker,
   // unless the file asks for more.
-  workers: 2,
+  workers: 3,
   // These end what hangs; they do not measure how quick something is. A machine that others use can be very slow.
   timeout: 300_000,
   expect: { timeout: 60_000 },
