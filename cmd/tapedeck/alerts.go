@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/app/command/alertfollow"
 	"tapedeck/internal/app/command/alerttest"
 	"tapedeck/internal/app/command/play"
 	"tapedeck/internal/app/command/printers"
@@ -41,6 +42,7 @@ type alertsList struct {
 	From    timeFlag `help:"Begun at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To      timeFlag `help:"Begun before this time." placeholder:"TIME" aliases:"until"`
 	Limit   int      `help:"How many at most." default:"50" short:"n"`
+	Follow  bool     `help:"Print the open alerts, and then each begin and end as it happens, until Ctrl-C." short:"f"`
 }
 
 // alertsAtOnce is the largest page of GET /v1/alerts.
@@ -50,6 +52,9 @@ const alertsAtOnce = 500
 func (c *alertsList) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
 	setAll(q, map[string][]string{"session": {c.Session}, "rule": c.Rule, "state": {c.State}, "from": {c.From.utc()}, "to": {c.To.utc()}})
+	if c.Follow {
+		return c.follow(ctx, g, q)
+	}
 	t := printers.NewAlertTable(os.Stdout)
 	shown, next, err := list(ctx, g, "v1/alerts", q, c.Limit, alertsAtOnce, func(a *evaluate.Alert) { t.Add(a) })
 	if err != nil || g.JSON {
@@ -66,6 +71,26 @@ func (c *alertsList) Run(ctx context.Context, g *global) error {
 		fmt.Fprintf(os.Stderr, "There are more: -n %d, or narrow the list with --rule, --state, --from\n", 10*c.Limit)
 	}
 	return nil
+}
+
+// follow prints alerts as they begin and end.
+func (c *alertsList) follow(ctx context.Context, g *global, q url.Values) error {
+	server, err := g.client()
+	if err != nil {
+		return err
+	}
+	f := &alertfollow.Follower{Client: server, Query: q, Notes: os.Stderr, Alert: func(text json.RawMessage) error {
+		if g.JSON {
+			_, err := fmt.Fprintf(console.Recorded(os.Stdout), "%s\n", text)
+			return err
+		}
+		var a evaluate.Alert
+		if err := json.Unmarshal(text, &a); err != nil {
+			return fmt.Errorf("read an alert of the server: %w", err)
+		}
+		return printers.AlertLine(os.Stdout, &a)
+	}}
+	return f.Run(ctx)
 }
 
 type alertsCheck struct {

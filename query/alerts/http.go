@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"net/http"
+	"time"
 
 	"tapedeck/query"
 	"tapedeck/query/endpoint"
@@ -16,9 +17,8 @@ type Handler struct{ *endpoint.Base }
 // List serves GET /v1/alerts.
 func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 	p := endpoint.NewParams(r)
-	q := Query{Tenant: tenant, Session: p.Text("session"), Rules: p.Texts("rule"),
-		State: endpoint.OneOf(p, "state", []State{Open, Ended}), Limit: p.Number("limit", limit, 1, most)}
-	q.From, q.To = p.Range(p.Zone("timezone"), h.Clock())
+	q := Parse(p, tenant, h.Clock())
+	q.Limit = p.Number("limit", limit, 1, most)
 	cursor := p.Text("cursor")
 	err := p.Done()
 	if err == nil {
@@ -33,4 +33,11 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 		page.Completeness = query.CompletenessOf(r.Context())
 	}
 	h.Answer(w, r, page, err)
+}
+
+// Parse reads the parameters that select alerts.
+func Parse(p *endpoint.Params, tenant string, now time.Time) Query {
+	q := Query{Tenant: tenant, Session: p.Text("session"), Rules: p.Texts("rule"), State: endpoint.OneOf(p, "state", []State{Open, Ended})}
+	q.From, q.To = p.Range(p.Zone("timezone"), now)
+	return q
 }

@@ -13,5 +13,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("open_alerts", "open_alerts", nil),
 		querytest.NewStatement("recent_alerts", "recent_alerts", nil),
 		querytest.NewStatement("known_alerts", "known_alerts", nil),
+		querytest.NewStatement("newest_version", "newest_version", nil),
+		querytest.NewStatement("written_alerts", "written_alerts", nil),
+		querytest.NewStatement("changed_alerts", "changed_alerts", shape{Open: true, Rules: true}),
 	)
 }

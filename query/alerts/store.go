@@ -3,7 +3,6 @@ package alerts
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"tapedeck/query"
@@ -63,15 +62,15 @@ const (
 	Ended State = "ended"
 )
 
-// shape selects the optional parts of sql/alerts.sql.
+// shape selects the optional parts of sql/selected.sql and sql/alerts.sql.
 type shape struct{ Session, Rules, Open, Ended, From, To, After bool }
 
 // listed is the name of the list in its cursors.
 const listed = "alerts"
 
-// List returns one page of alerts, the latest first.
-func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[*evaluate.Alert], error) {
-	a := query.Args{"tenant": q.Tenant, "session": q.Session, "rules": q.Rules, "limit": q.Limit + 1}
+// statement returns the shape and the parameters of a statement that selects the alerts of a query.
+func (q *Query) statement() (shape, query.Args) {
+	a := query.Args{"tenant": q.Tenant, "session": q.Session, "rules": q.Rules}
 	s := shape{Session: q.Session != "", Rules: len(q.Rules) > 0, Open: q.State == Open, Ended: q.State == Ended,
 		From: !q.From.IsZero(), To: !q.To.IsZero(), After: q.After != nil}
 	if s.From {
@@ -83,6 +82,13 @@ func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[*evaluate.
 	if s.After {
 		a["after_key"], a["after_id"] = q.After.Key, q.After.ID
 	}
+	return s, a
+}
+
+// List returns one page of alerts, the latest first.
+func List(ctx context.Context, r *query.Reader, q Query) (*query.Page[*evaluate.Alert], error) {
+	s, a := q.statement()
+	a["limit"] = q.Limit + 1
 	rows, err := query.Ask[row](ctx, r, statements, "alerts", s, a)
 	if err != nil {
 		return nil, err
@@ -135,18 +141,4 @@ func Known(ctx context.Context, r *query.Reader, tenant string, list []*evaluate
 		known[of.ID] = true
 	}
 	return known, err
-}
-
-// Write stores an alert as it is at the present: its begin, or its end.
-func Write(ctx context.Context, r *query.Reader, a *evaluate.Alert) error {
-	version, ended := uint64(1), time.Unix(0, 0)
-	if a.Ended != nil {
-		version, ended = 2, *a.Ended
-	}
-	err := r.Insert(ctx, statements.Must("insert_alerts", nil), a.Tenant, a.Session, a.Stream, a.ID, version, a.Rule, string(a.Kind), a.Key,
-		query.Text(a.SpanID), query.Text(a.SpanName), query.Text(a.Position), query.Text(a.Per), query.Text(a.Value), query.Text(a.Period), a.Detail, a.Began, ended)
-	if err != nil {
-		return fmt.Errorf("write alert %s: %w", a.ID, err)
-	}
-	return nil
 }

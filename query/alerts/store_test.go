@@ -43,16 +43,17 @@ func TestList(t *testing.T) {
 	db := querytest.Open(t)
 	db.Add(querytest.Recording{Session: "s", Stream: 1})
 	r := querytest.Reader(db, 100)
+	w := querytest.Must[*alerts.Writer](t)(alerts.NewWriter(t.Context(), r))
 	for i := range 5 {
 		a := alert(db.Tenant, fmt.Sprint("a", i), float64(i))
-		if err := alerts.Write(t.Context(), r, a); err != nil {
+		if err := w.Write(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 		if i == 2 {
 			ended := querytest.When(50)
 			a.Ended = &ended
 			a.Rule = "hangs"
-			if err := alerts.Write(t.Context(), r, a); err != nil {
+			if err := w.Write(t.Context(), a); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -86,4 +87,49 @@ func TestList(t *testing.T) {
 		}
 	}
 	querytest.Equal(t, "open", []string{"a0 key-a0 10:00:00", "a1 key-a1 10:00:01", "a3 key-a3 10:00:03", "a4 key-a4 10:00:04"}, open)
+}
+
+// What is stored has versions in order, also after another server took over whose clock is behind. Of a tenant it is
+// read page by page, each alert as it is now.
+func TestVersions(t *testing.T) {
+	db := querytest.New(t)
+	first := querytest.Must[*alerts.Writer](t)(alerts.NewWriter(t.Context(), querytest.Reader(db, 100)))
+	write := func(w *alerts.Writer, a *evaluate.Alert) {
+		t.Helper()
+		if err := w.Write(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(first, alert(db.Tenant, "a0", 0))
+	write(first, alert(db.Tenant, "a1", 1))
+	r := querytest.Reader(db, 50)
+	behind := querytest.Must[*alerts.Writer](t)(alerts.NewWriter(t.Context(), r))
+	write(behind, alert("other", "b0", 2))
+	over := alert(db.Tenant, "a0", 0)
+	over.Ended = querytest.Ptr(querytest.When(40))
+	write(behind, over)
+	start := uint64(querytest.AtSecond(100))
+	for after, want := range map[uint64]string{0: "a0 a1 b0 a0", start: "a1 b0 a0", start + 3: ""} {
+		var got []string
+		for _, c := range querytest.Must[[]alerts.Change](t)(alerts.ReadWritten(t.Context(), r, after)) {
+			got = append(got, c.Alert.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("after %d: %s, want %s", after, got, want)
+		}
+	}
+	if newest := querytest.Must[uint64](t)(alerts.Newest(t.Context(), r)); newest != start+3 {
+		t.Errorf("the newest version is %d, want %d", newest, start+3)
+	}
+	var got []string
+	q := alerts.Query{Tenant: db.Tenant, Limit: 1}
+	for after := (alerts.Change{}); ; {
+		page := querytest.Must[[]alerts.Change](t)(alerts.ReadChanged(t.Context(), r, q, after))
+		if len(page) == 0 {
+			break
+		}
+		after = page[0]
+		got = append(got, fmt.Sprint(after.Alert.ID, " ", after.Alert.Ended != nil, " ", after.Version-start))
+	}
+	querytest.Equal(t, "of the tenant", []string{"a1 false 1", "a0 true 3"}, got)
 }

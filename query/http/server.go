@@ -9,6 +9,7 @@ import (
 	"tapedeck/internal/slow"
 	"tapedeck/query"
 	"tapedeck/query/alerts"
+	"tapedeck/query/alerts/feed"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/billing/evidence"
@@ -44,6 +45,8 @@ type Server struct {
 	Session, Delete, Frames, FrameIndex, FrameTypes, Density, Timeline, Transcript endpoint.Session
 
 	Prices, ImportPrices endpoint.Tenant
+	// AlertStream serves GET /v1/alerts as text/event-stream, Alerts as JSON.
+	AlertStream endpoint.Tenant
 	// ReconcileExport serves POST /v1/usage/reconciliation.
 	ReconcileExport endpoint.Tenant
 	// ModelPrices serves GET /v1/prices/{model} and GET /v1/prices/{provider}/{model}.
@@ -107,6 +110,7 @@ func New(reader *query.Reader, log *slog.Logger, options ...Option) *Server {
 		Reconciliation: reconcile.Handler{Base: b}.Reconciliation,
 		Tools:          toolreport.Handler{Base: b}.Tools,
 		Alerts:         alerts.Handler{Base: b}.List,
+		AlertStream:    feed.Handler{Base: b, Feed: feed.New(reader, log)}.Stream,
 		Limits:         limitreport.Handler{Base: b}.Limits,
 		Calls:          modelcalls.Handler{Base: b}.Calls,
 		Compare:        compare.Handler{Base: b}.Compare,

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { LiveRun } from './liverun'
 import { startServer, type Server } from './server'
 import { expect, test } from './test'
@@ -6,7 +9,11 @@ let server: Server
 let run: LiveRun
 
 test.beforeAll(async () => {
-  server = await startServer(['--quiet-after', '2s'])
+  const dir = mkdtempSync(join(tmpdir(), 'tapedeck-rules-'))
+  const rules = join(dir, 'rules.yaml')
+  writeFileSync(rules, 'rules: [{name: model-silent, kind: silence, after: 2s}]')
+  server = await startServer(['--quiet-after', '2s', '--alert-rules', rules])
+  rmSync(dir, { recursive: true, force: true }) // it was read at the start
   run = new LiveRun(server.url, 'hung')
   run.call('c1', 'psql', '{"query":"select pg_sleep(3600)"}')
 })
@@ -52,4 +59,21 @@ test('a session that hangs is on top with its tool and its silence, and its page
   const card = page.getByRole('article', { name: 'Tool call: psql' })
   await expect(card).toContainText('Silent')
   await expect(card).not.toContainText('Running')
+})
+
+test('a session with an open alert is marked in the list and on its page, and its player has the alert', async ({
+  page,
+}) => {
+  const silent = new LiveRun(server.url, 'silent')
+  await page.goto(server.url)
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'silent', exact: true }) })
+  await expect(row).toContainText(/model-silent since \d/)
+  await row.getByRole('link').click()
+  await expect(page.locator('header').getByText(/^model-silent since \d/)).toBeVisible()
+  const list = page.getByRole('list', { name: 'Alerts' })
+  await expect(list).toContainText('no frame for more than 2s')
+  await expect(page.locator('[data-name^="model-silent"]')).toBeAttached()
+  await silent.end()
+  await expect(list).toContainText(/model-silent at .* for \d/)
+  await expect(page.locator('header').getByText(/^model-silent since/)).toHaveCount(0)
 })

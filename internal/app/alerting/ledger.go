@@ -20,6 +20,7 @@ type ledger struct {
 	*Options
 	rules      []rule.Rule
 	episodes   *evaluate.Episodes
+	writer     *alerts.Writer
 	deliveries *deliveries
 	seen       map[string]bool // ids of alerts that are stored
 	refused    map[string]bool // ids of alerts beyond the bound of their rule
@@ -36,12 +37,16 @@ func begin(ctx context.Context, o *Options) (*evaluation, *budgets, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	writer, err := alerts.NewWriter(ctx, o.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
 	sent, err := newDeliveries(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	of := func(sessions bool) *ledger {
-		l := &ledger{Options: o, deliveries: sent, seen: map[string]bool{}, refused: map[string]bool{}}
+		l := &ledger{Options: o, writer: writer, deliveries: sent, seen: map[string]bool{}, refused: map[string]bool{}}
 		l.rules = slices.DeleteFunc(slices.Clone(o.Rules), func(r rule.Rule) bool { return r.OfSessions() != sessions })
 		own := slices.DeleteFunc(slices.Clone(stored), func(a *evaluate.Alert) bool { return (a.Per == nil) != sessions })
 		l.episodes = evaluate.NewEpisodes(l.rules, own...)
@@ -58,7 +63,7 @@ func (l *ledger) begin(ctx context.Context, a *evaluate.Alert, now int64) error 
 		l.refuse(a)
 		return nil
 	}
-	if err := alerts.Write(ctx, l.Reader, a); err != nil {
+	if err := l.writer.Write(ctx, a); err != nil {
 		l.episodes.Drop(a)
 		return err
 	}
@@ -107,7 +112,7 @@ func (l *ledger) end(ctx context.Context, over *evaluate.Alert) error {
 			over.Ended = &p.To
 		}
 	}
-	if err := alerts.Write(ctx, l.Reader, over); err != nil {
+	if err := l.writer.Write(ctx, over); err != nil {
 		return err
 	}
 	l.remember(over.ID)

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"tapedeck/internal/app/alerting"
 	"tapedeck/query"
+	"tapedeck/query/endpoint"
 	"tapedeck/query/report/toolreport"
 )
 
@@ -25,4 +27,15 @@ func (s *Server) newAlerting(usuals *toolreport.Usuals, options []query.Option) 
 			b, err := s.Node.Backlog.Read(ctx)
 			return b.Age(), err
 		}})
+}
+
+// alertsOf serves GET /v1/alerts: a list, or a stream to a client that prefers server-sent events.
+func alertsOf(list, stream tenantHandler) tenantHandler {
+	return func(w http.ResponseWriter, r *http.Request, tenant string) {
+		if endpoint.WantsEvents(r) {
+			stream(w, r, tenant)
+			return
+		}
+		list(w, r, tenant)
+	}
 }

@@ -171,7 +171,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/timeline", nil, forSession(q.Timeline)},
 		{shared(reads), audit.TranscriptRead, getHead, "/v1/sessions/:id/transcript", nil, s.reads(forSession(q.Transcript))},
 		{shared(reads), audit.None, getHead, "/v1/sessions/:id/density", nil, forSession(q.Density)},
-		{reads, audit.None, getHead, "/v1/alerts", nil, forTenant(s.complete(s.partial(q.Alerts)))},
+		{reads, audit.None, getHead, "/v1/alerts", s.alertLimit, forTenant(alertsOf(s.complete(s.partial(q.Alerts)), q.AlertStream))},
 		{reads, audit.None, getHead, "/v1/notes", nil, forTenant(s.complete(s.partial(q.Notes)))},
 		{reads, audit.None, getHead, "/v1/sessions/:id/notes", nil, forSession(q.SessionNotes)},
 		{notes, audit.NoteWrite, post, "/v1/sessions/:id/notes", nil, forSession(q.AddNote)},

@@ -8,22 +8,24 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/quota"
+	"tapedeck/query/endpoint"
 )
 
 // Concurrency holds the semaphores that bound concurrent requests, by tenant and in total. A nil
 // semaphore sets no bound.
 type Concurrency struct {
-	Streams     *quota.Gate // streams that are recorded: bodies, WebSockets, requests of recorders, imports
-	Replays     *quota.Gate // playbacks of stored sessions, and emulations
-	Followers   *quota.Gate // playbacks of running sessions
-	Exports     *quota.Gate // answers of any length: tapes, charges, bills, the audit log
-	Comparisons *quota.Gate // comparisons of two sessions; a request waits for a while
-	MCPRequests *quota.Gate // requests at mcpserver.Path; a request waits for a while
+	Streams      *quota.Gate // streams that are recorded: bodies, WebSockets, requests of recorders, imports
+	Replays      *quota.Gate // playbacks of stored sessions, and emulations
+	Followers    *quota.Gate // playbacks of running sessions
+	Exports      *quota.Gate // answers of any length: tapes, charges, bills, the audit log
+	Comparisons  *quota.Gate // comparisons of two sessions; a request waits for a while
+	MCPRequests  *quota.Gate // requests at mcpserver.Path; a request waits for a while
+	AlertStreams *quota.Gate // streams of alerts
 }
 
 // register adds the semaphores to the metrics.
 func (c *Concurrency) register(s *Server) {
-	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons, c.MCPRequests})
+	s.metrics.MustRegister(quota.Collector{c.Streams, c.Replays, c.Followers, c.Exports, c.Comparisons, c.MCPRequests, c.AlertStreams})
 }
 
 // always returns a function that selects a semaphore for every request of a route.
@@ -89,4 +91,12 @@ func (s *Server) exportLimit(r *http.Request) *quota.Gate {
 		return nil
 	}
 	return s.Concurrency.Exports
+}
+
+// alertLimit returns the semaphore for a stream of alerts, nil for a page of them.
+func (s *Server) alertLimit(r *http.Request) *quota.Gate {
+	if endpoint.WantsEvents(r) {
+		return s.Concurrency.AlertStreams
+	}
+	return nil
 }

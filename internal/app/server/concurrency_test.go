@@ -56,9 +56,9 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// Followers, replays and exports have semaphores of their own.
+// Followers, replays, exports and streams of alerts have semaphores of their own.
 func TestWhichSemaphore(t *testing.T) {
-	s := &Server{Options: Options{Concurrency: Concurrency{Replays: quota.NewGate("replays", 1, 0), Followers: quota.NewGate("followers", 1, 0), Exports: quota.NewGate("exports", 1, 0)}}}
+	s := &Server{Options: Options{Concurrency: Concurrency{Replays: quota.NewGate("replays", 1, 0), Followers: quota.NewGate("followers", 1, 0), Exports: quota.NewGate("exports", 1, 0), AlertStreams: quota.NewGate("alert-streams", 1, 0)}}}
 	for target, want := range map[string]*quota.Gate{"/r": s.Concurrency.Replays, "/r?follow=0": s.Concurrency.Replays, "/r?follow=1": s.Concurrency.Followers, "/r?follow=true": s.Concurrency.Followers} {
 		if s.replayLimit(httptest.NewRequest(http.MethodGet, target, nil)) != want {
 			t.Errorf("%s has another semaphore", target)
@@ -67,6 +67,13 @@ func TestWhichSemaphore(t *testing.T) {
 	for target, want := range map[string]*quota.Gate{"/u": nil, "/u?format=json": nil, "/u?format=csv": s.Concurrency.Exports} {
 		if s.exportLimit(httptest.NewRequest(http.MethodGet, target, nil)) != want {
 			t.Errorf("%s has another semaphore", target)
+		}
+	}
+	for accept, want := range map[string]*quota.Gate{"application/json": nil, "text/event-stream": s.Concurrency.AlertStreams} {
+		r := httptest.NewRequest(http.MethodGet, "/a", nil)
+		r.Header.Set("Accept", accept)
+		if s.alertLimit(r) != want {
+			t.Errorf("%s has another semaphore", accept)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Quotas struct {
 	MaxComparisons              int     `help:"Comparisons of two sessions at a time. Further ones wait for 20 seconds and are then answered 429." default:"2" min:"1" unit:"comparisons" reload:"yes" env:"TAPEDECK_MAX_COMPARISONS" placeholder:"N"`
 	MaxMCPRequests              int     `help:"Requests at /mcp at a time. Further ones wait for 20 seconds and are then answered 429." default:"16" min:"1" unit:"requests" reload:"yes" env:"TAPEDECK_MAX_MCP_REQUESTS" placeholder:"N"`
 	MaxMCPRequestsPerTenant     int     `help:"The same for one tenant. 0: any number." default:"8" min:"1" zero:"any number" unit:"requests" reload:"yes" env:"TAPEDECK_MAX_MCP_REQUESTS_PER_TENANT" placeholder:"N"`
+	MaxAlertStreams             int     `help:"Streams of alerts (GET /v1/alerts as text/event-stream) at a time." default:"1000" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_ALERT_STREAMS" placeholder:"N"`
+	MaxAlertStreamsPerTenant    int     `help:"The same for one tenant." default:"200" min:"1" zero:"any number" unit:"streams" reload:"yes" env:"TAPEDECK_MAX_ALERT_STREAMS_PER_TENANT" placeholder:"N"`
 	MaxFramesPerSecond          float64 `help:"Frames that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND" placeholder:"N"`
 	MaxFramesPerSecondPerTenant float64 `help:"The same for one tenant." default:"0" min:"1" zero:"any number" unit:"frames/s" reload:"yes" env:"TAPEDECK_MAX_FRAMES_PER_SECOND_PER_TENANT" placeholder:"N"`
 	MaxBytesPerSecond           Size    `help:"Bytes of encoded blocks that are recorded per second. What comes faster waits." default:"0" min:"1" zero:"any number" unit:"bytes/s" reload:"yes" env:"TAPEDECK_MAX_BYTES_PER_SECOND" placeholder:"N"`
@@ -42,12 +44,13 @@ type Quotas struct {
 // Concurrency returns the bounds of concurrent requests.
 func (f *Quotas) Concurrency() server.Concurrency {
 	return server.Concurrency{
-		Streams:     quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
-		Replays:     quota.NewGate("replays", f.MaxReplays, f.MaxReplaysPerTenant),
-		Followers:   quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),
-		Exports:     quota.NewGate("exports", f.MaxExports, f.MaxExportsPerTenant),
-		Comparisons: quota.NewGate("comparisons", f.MaxComparisons, 0),
-		MCPRequests: quota.NewGate("mcp-requests", f.MaxMCPRequests, f.MaxMCPRequestsPerTenant),
+		Streams:      quota.NewGate("streams", f.MaxStreams, f.MaxStreamsPerTenant),
+		Replays:      quota.NewGate("replays", f.MaxReplays, f.MaxReplaysPerTenant),
+		Followers:    quota.NewGate("followers", f.MaxFollowers, f.MaxFollowersPerTenant),
+		Exports:      quota.NewGate("exports", f.MaxExports, f.MaxExportsPerTenant),
+		Comparisons:  quota.NewGate("comparisons", f.MaxComparisons, 0),
+		MCPRequests:  quota.NewGate("mcp-requests", f.MaxMCPRequests, f.MaxMCPRequestsPerTenant),
+		AlertStreams: quota.NewGate("alert-streams", f.MaxAlertStreams, f.MaxAlertStreamsPerTenant),
 	}
 }
 

@@ -111,6 +111,7 @@ func (f *Quotas) setConcurrency(g server.Concurrency) {
 	g.Exports.SetLimits(f.MaxExports, f.MaxExportsPerTenant)
 	g.Comparisons.SetLimits(f.MaxComparisons, 0)
 	g.MCPRequests.SetLimits(f.MaxMCPRequests, f.MaxMCPRequestsPerTenant)
+	g.AlertStreams.SetLimits(f.MaxAlertStreams, f.MaxAlertStreamsPerTenant)
 }
 
 // setSlow sets the time limits of clients.

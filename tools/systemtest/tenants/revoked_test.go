@@ -16,12 +16,16 @@ import (
 )
 
 // open starts a request that goes on, and returns its answer's status and a channel that is
-// closed when it ends.
-func (r *rig) open(url, token string, body io.Reader, method string) (int, <-chan struct{}) {
+// closed when it ends. fields are "Name: value".
+func (r *rig) open(url, token string, body io.Reader, method string, fields ...string) (int, <-chan struct{}) {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, url, body)
 	r.must(err)
 	req.Header.Set("Authorization", "Bearer "+token)
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, ": ")
+		req.Header.Set(name, value)
+	}
 	resp, err := (&http.Client{Transport: r.client.Transport}).Do(req)
 	r.must(err)
 	ended := make(chan struct{})
@@ -68,10 +72,17 @@ func TestRevokedOnBothServers(t *testing.T) {
 			t.Fatalf("%s replays with %d", server, code)
 		}
 		follows = append(follows, ended)
+		code, ended = r.open(server+"/v1/alerts", readerText, nil, "GET", "Accept: text/event-stream")
+		if code != 200 {
+			t.Fatalf("%s streams alerts with %d", server, code)
+		}
+		follows = append(follows, ended)
 	}
 	select {
 	case <-follows[0]:
 		t.Fatal("following a running session ended by itself")
+	case <-follows[1]:
+		t.Fatal("a stream of alerts ended by itself")
 	case <-time.After(300 * time.Millisecond):
 	}
 	began := time.Now()

@@ -7,6 +7,7 @@ import { StatusBadge } from '../components/status'
 import { duration } from '../format/duration'
 import { longTime, utcTime } from '../format/moment'
 import { compact, count } from '../format/numbers'
+import { AlertList, OpenAlert } from './alerts/alerts'
 import { ShareButton } from './share/button'
 import { reported } from '../format/reported'
 import { listAddress } from '../sessions/lastaddress'
@@ -49,6 +50,7 @@ export function SessionHeader({
           {session.title === '' ? session.id : session.title}
         </h1>
         <StatusBadge status={session.status} />
+        <OpenAlert session={session} />
         {folded && <Ending session={session} />}
         <div className={classes.actions}>
           <FindButton />
@@ -91,6 +93,7 @@ function About({ session }: { session: Schemas['SessionDetail'] }) {
         <Ending session={session} />
         {!isShared() && <CompareWithLastGood session={session} />}
       </div>
+      <AlertList session={session} />
       <Spent session={session} verdict={endLine(session.end) === null} />
       <Unreadable session={session} />
       <dl className={classes.facts} aria-label="Facts">

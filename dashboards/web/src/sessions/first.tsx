@@ -6,7 +6,7 @@ import { useServerAddress } from '../login/queries'
 import { ToRecord } from '../components/torecord'
 
 /** Stands where the list would, while nothing was ever recorded. */
-export function FirstSession() {
+export default function FirstSession() {
   const address = useServerAddress()
   return (
     <Empty title="Nothing is recorded yet" icon={<IconDeviceAudioTape size={40} stroke={1.25} />}>

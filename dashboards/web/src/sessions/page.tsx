@@ -2,7 +2,7 @@ import { Button, NativeSelect, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { IconFilterOff } from '@tabler/icons-react'
-import { useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter'
 import { Empty } from '../components/empty'
 import { Notice } from '../components/notice'
@@ -13,7 +13,6 @@ import { useChoosing } from './choosing'
 import { columns, findingsColumn, sortNames, usualColumns } from './columns'
 import { everything, formatFilter, leftOut, narrows, sorts, unnarrowed, type Filter } from '../filters/filter'
 import { Filters } from './filters'
-import { FirstSession } from './first'
 import { keepListAddress } from './lastaddress'
 import classes from './page.module.css'
 import { useOnTop } from './ontop'
@@ -26,6 +25,8 @@ import { Totals } from './totals'
 import { useColumns } from './usecolumns'
 import { useFilter } from './usefilter'
 import { ViewsMenu } from './viewsmenu'
+
+const FirstSession = lazy(() => import('./first'))
 
 export function SessionsPage() {
   useTitle('Sessions')
@@ -107,7 +108,9 @@ export function SessionsPage() {
             </Button>
           </Empty>
         ) : (
-          <FirstSession />
+          <Suspense>
+            <FirstSession />
+          </Suspense>
         )
       ) : (
         <SessionTable

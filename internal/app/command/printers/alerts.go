@@ -50,6 +50,24 @@ func (t *AlertTable) Add(a *evaluate.Alert) {
 // Flush writes the list.
 func (t *AlertTable) Flush() error { return t.table.Flush() }
 
+// AlertLine writes the begin of an alert, or its end, as a line.
+func AlertLine(out io.Writer, a *evaluate.Alert) error {
+	at, what := a.Began, "began"
+	if a.Ended != nil {
+		at, what = *a.Ended, "ended"
+	}
+	line := []string{console.LocalTime(at), what, console.Line(a.Rule), console.Clip(a.Session, 40)}
+	if span := alertSpan(a); span != "" {
+		line = append(line, span)
+	}
+	detail := console.Clip(a.Detail, 120)
+	if a.Ended != nil {
+		detail = "after " + alertLength(a)
+	}
+	_, err := fmt.Fprintln(console.To(out), strings.Join(append(line, detail), "  "))
+	return err
+}
+
 // alertLength returns how long an alert lasted; a dash while it holds.
 func alertLength(a *evaluate.Alert) string {
 	if a.Ended == nil {

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,6 +47,21 @@ func TestAlerts(t *testing.T) {
 	if _, stderr, exit := s.Run(t, "alerts"); exit != 0 || !strings.Contains(stderr, "No alert.") {
 		t.Errorf("without an alert: exit %d, %s", exit, stderr)
 	}
+	follow := s.Command(t, "alerts", "list", "--follow", "--json", "--rule", "silent")
+	followed, err := follow.StdoutPipe()
+	if err == nil {
+		err = follow.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make(chan string, 10)
+	go func() {
+		defer close(lines)
+		for text := bufio.NewScanner(followed); text.Scan(); {
+			lines <- text.Text()
+		}
+	}()
 	cmd := s.Command(t, "record", "--session", "hung", "--no-wait", "-")
 	in, err := cmd.StdinPipe()
 	if err == nil {
@@ -58,6 +75,7 @@ func TestAlerts(t *testing.T) {
 	}
 	commandtest.Contains(t, "the first event", bounded.Receive(t, received), `"type":"alert.began"`, `"rule":"silent"`, `"session_id":"hung"`, `"ended":null`)
 	commandtest.Contains(t, "the first message", bounded.Receive(t, messages), "Alert *silent* began: no frame for more than 1s", `session hung, tenant default`)
+	commandtest.Contains(t, "the first line", bounded.Receive(t, lines), `"rule":"silent"`, `"session_id":"hung"`, `"ended":null`)
 	commandtest.Contains(t, "the list", s.Must(t, "alerts", "list", "hung", "--state", "open"), "silent", "hung", "no frame for more than 1s")
 	if _, err := io.WriteString(in, `{"type":"RUN_FINISHED","threadId":"t-hung","runId":"run-hung"}`+"\n"); err != nil {
 		t.Fatal(err)
@@ -65,6 +83,18 @@ func TestAlerts(t *testing.T) {
 	in.Close()
 	_ = bounded.Command(t, cmd) // its exit code is of no matter here
 	commandtest.Contains(t, "the second event", bounded.Receive(t, received), `"type":"alert.ended"`, `"rule":"silent"`)
+	if line := bounded.Receive(t, lines); !strings.Contains(line, `"rule":"silent"`) || strings.Contains(line, `"ended":null`) {
+		t.Errorf("the second line: %s", line)
+	}
+	if err := follow.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if line, more := <-lines; more {
+		t.Errorf("a further line: %s", line)
+	}
+	if err := bounded.Command(t, follow); err != nil {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
 	if out := s.Must(t, "alerts", "--state", "ended", "--json"); strings.Count(out, `"rule":"silent"`) != 1 {
 		t.Errorf("--json: %s", out)
 	}

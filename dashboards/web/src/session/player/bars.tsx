@@ -14,7 +14,7 @@ const pitch = 3
 /** The height of the lane of markers below the bars, px. */
 const lane = 8
 /** The least distance between two markers of a kind, px. */
-const apart = { node: 3, tool: 6, error: 6 }
+const apart = { node: 3, tool: 6, alert: 6, error: 6 }
 
 /** The density of frames and the markers, drawn once in the colours of what is to come and once of what was. */
 export function DensityBars(props: {
@@ -85,7 +85,7 @@ function draw(
   pen.fillRect(0, floor, width, 1)
   if (length <= 0) return
   // Errors come last, so that nothing hides them.
-  for (const kind of ['node', 'tool', 'error'] as const) {
+  for (const kind of ['node', 'tool', 'alert', 'error'] as const) {
     pen.fillStyle = style.getPropertyValue(`--${kind}`)
     let drawn = -Infinity
     for (const marker of markers) {
@@ -93,7 +93,7 @@ function draw(
       if (marker.kind !== kind || x - drawn < apart[kind]) continue
       drawn = x
       if (kind === 'node') pen.fillRect(x, floor + 2, 1, lane - 3)
-      else dot(pen, Math.min(Math.max(x, 2.5), width - 2.5), floor + 5, kind === 'error' ? 3 : 2)
+      else dot(pen, Math.min(Math.max(x, 2.5), width - 2.5), floor + 5, kind === 'tool' ? 2 : 3)
     }
   }
 }

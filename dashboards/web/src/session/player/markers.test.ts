@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { span } from '../conversation/messages.fixture'
-import { markerNear, markersOf, nextMarker } from './markers'
+import { alert } from '../../testing/alert'
+import { alertMarkers, markerNear, markersOf, nextMarker } from './markers'
 
 const markers = markersOf([
   span({
@@ -37,4 +38,19 @@ test('the one that a pointer means', () => {
   expect(markerNear(markers, 52, 5)?.kind).toBe('tool')
   expect(markerNear(markers, 52, 20)?.kind).toBe('error')
   expect(markerNear(markers, 30, 5)).toBeUndefined()
+})
+
+test('alerts are marked where they began and ended, but for those about a tag or a tenant', () => {
+  const marks = alertMarkers(
+    [
+      alert({ began: '2026-03-02T10:00:30Z' }),
+      alert({ rule: 'early', began: '2026-03-02T09:59:00Z', ended: '2026-03-02T10:00:10Z' }),
+      alert({ per: 'tag:customer', value: 'c1', period: '2026-03' }),
+    ],
+    '2026-03-02T10:00:00Z',
+  )
+  expect(marks).toEqual([
+    { at: 0, kind: 'alert', name: 'early: no frame for more than 2m0s', until: 10_000 },
+    { at: 30_000, kind: 'alert', name: 'silent: no frame for more than 2m0s', until: null },
+  ])
 })

@@ -1,12 +1,29 @@
 import type { Schemas } from '../../api/client'
+import type { Alert } from '../../api/alerts'
 
 type Span = Schemas['Span']
 
 /** Something worth going to. `at` is ms from the session's start. */
 export interface Marker {
   at: number
-  kind: 'node' | 'tool' | 'error'
+  kind: 'node' | 'tool' | 'alert' | 'error'
   name: string
+  /** When an alert ended; null while it is open. */
+  until?: number | null
+}
+
+/** Where the alerts of a session began, in order of time. Those about its tags or tenant have no place in it. */
+export function alertMarkers(alerts: readonly Alert[], started: string): Marker[] {
+  const offset = (time: string) => Math.max(0, Date.parse(time) - Date.parse(started))
+  return alerts
+    .filter(({ per }) => per === null)
+    .map(({ rule, detail, began, ended }) => ({
+      at: offset(began),
+      kind: 'alert' as const,
+      name: `${rule}: ${detail}`,
+      until: ended === null ? null : offset(ended),
+    }))
+    .sort((a, b) => a.at - b.at)
 }
 
 /** Where tools were called, where something failed, and where another node took over, in order of time. */

@@ -68,6 +68,16 @@ export function Scrubber({
           style={{ left: share(from, length), width: share(Math.min(to, length) - from, length) }}
         />
       ))}
+      {markers.map(({ kind, at, until, name }, i) =>
+        kind === 'alert' && at <= length ? (
+          <div
+            key={i}
+            className={classes.alert}
+            data-name={name}
+            style={{ left: share(at, length), width: share(Math.min(until ?? length, length) - at, length) }}
+          />
+        ) : null,
+      )}
       <Playhead length={length} />
       {pointed !== null && (
         <div

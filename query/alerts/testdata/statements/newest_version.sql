@@ -1,0 +1,2 @@
+SELECT max(version) AS version
+FROM alerts
