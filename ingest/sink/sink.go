@@ -35,7 +35,8 @@ type Options struct {
 	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at
 	// most a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
 	BatchPace time.Duration // default 500 ms
-	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Up to one
+	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Each partition
+	// after the first adds a pull to it, so that all can be pulled from at the same time. Up to one
 	// pull is received beyond it if no other message is held: see pullSize.
 	HeldBytes int           // default 80 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
@@ -189,7 +190,8 @@ func (s *Sink) consume(ctx context.Context) error {
 	ctx, change := context.WithCancelCause(ctx)
 	defer change(nil)
 	coming := newLanes()
-	holding := newHeld(s.opts.HeldBytes)
+	pull := pullSize(s.opts.NATS, partitions)
+	holding := newHeld(s.opts.HeldBytes + (partitions-1)*pull)
 	defer holding.keepExtending()()
 	// Prefetched messages still arrive after ctx ends, and are returned. If NATS is unavailable,
 	// they do not arrive.
@@ -199,7 +201,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	var receiving, watching sync.WaitGroup
 	for i := range partitions {
 		receiving.Go(func() {
-			s.receive(accept, read, stream.PartitionName(i), partitions, receiver{held: holding, to: coming})
+			s.receive(accept, read, stream.PartitionName(i), partitions, pull, receiver{held: holding, to: coming, room: pull * partitions})
 		})
 	}
 	go func() {
@@ -242,9 +244,7 @@ const watchEvery = 2 * time.Second
 
 // receive passes the messages of a partition on until accept ends, with a new subscription whenever
 // one fails.
-func (s *Sink) receive(accept, read context.Context, name string, partitions int, r receiver) {
-	pull := pullSize(s.opts.NATS, partitions)
-	r.room = pull * partitions
+func (s *Sink) receive(accept, read context.Context, name string, partitions, pull int, r receiver) {
 	wait := newBackoff()
 	for accept.Err() == nil {
 		began := time.Now()
