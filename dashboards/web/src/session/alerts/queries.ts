@@ -13,7 +13,10 @@ export const alertsQuery = (session: Pick<Schemas['SessionDetail'], 'id' | 'stat
     queryFn: ({ signal }) => fetchAlerts({ session: session.id }, signal),
     enabled: !isShared(),
     staleTime: interval,
-    // Of a session that was lost a rule may hold on.
-    refetchInterval: ({ state }) =>
-      !isRefused(state.error) && (isOpen(session) || session.status === 'lost') ? interval : false,
+    // Of a session that was lost a rule may hold on, and an alert ends a moment after its session has ended.
+    refetchInterval: ({ state: { data, error } }) =>
+      !isRefused(error) &&
+      (isOpen(session) || session.status === 'lost' || data?.some(({ ended }) => ended === null))
+        ? interval
+        : false,
   })
