@@ -12,12 +12,19 @@ import (
 	"net/url"
 	"time"
 
+	"tapedeck/ingest/framing/sse"
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/backoff"
 	"tapedeck/internal/console"
+	"tapedeck/schema"
 )
 
 const path = "v1/alerts"
+
+// longest bounds an event of the stream, bytes.
+const longest = 1 << 20
+
+var errEnded = errors.New("the server ended the stream")
 
 // Follower follows the alerts that a query selects.
 type Follower struct {
@@ -62,7 +69,7 @@ func final(err error) bool {
 	return refused && e.Status/100 == 4 && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
 
-// consumerError is an error of Follower.Alert.
+// consumerError is an error of Follower.Alert, or of a stream that this version cannot read.
 type consumerError struct{ error }
 
 func (e *consumerError) Unwrap() error { return e.error }
@@ -93,26 +100,50 @@ func (f *Follower) once(ctx context.Context, connected *bool) error {
 		return &consumerError{errors.New("the server sends no stream of alerts: its version is older than this one. Leave --follow out")}
 	}
 	*connected = true
-	for events := newEvents(resp.Body); ; {
-		e, err := events.next()
+	return f.receive(resp.Body)
+}
+
+// receive passes the alerts of a stream on until it ends, which is an error.
+func (f *Follower) receive(body io.Reader) error {
+	framer, buf := sse.NewFramer(longest), make([]byte, 64<<10)
+	for {
+		n, err := body.Read(buf)
+		if broken := framer.Split(buf[:n], 0, f.take); broken != nil {
+			return broken
+		}
+		if errors.Is(err, io.EOF) {
+			return errEnded
+		}
 		if err != nil {
 			return err
 		}
-		f.Wait.Reset()
-		switch e.name {
-		case "alert.began", "alert.ended":
-			if err := f.Alert(json.RawMessage(e.data)); err != nil {
-				return &consumerError{err}
-			}
-		case "error":
-			p := &apiclient.Error{}
-			if json.Unmarshal(e.data, p) != nil {
-				return fmt.Errorf("the server ended the stream: %s", console.Clip(string(e.data), 200))
-			}
-			return p
-		}
-		if e.id != "" {
-			f.last = e.id
-		}
 	}
+}
+
+// take takes an event of the stream.
+func (f *Follower) take(frame *schema.Frame) error {
+	if frame.Flags.Has(schema.FlagOversize) {
+		return &consumerError{fmt.Errorf("the server sent an event of more than %d bytes", longest)}
+	}
+	e, _ := schema.Unframe(frame, nil)
+	if e.Empty {
+		return nil
+	}
+	f.Wait.Reset()
+	switch e.Event {
+	case "alert.began", "alert.ended":
+		if err := f.Alert(json.RawMessage(e.Data)); err != nil {
+			return &consumerError{err}
+		}
+	case "error":
+		p := &apiclient.Error{}
+		if json.Unmarshal(e.Data, p) != nil {
+			return fmt.Errorf("the server ended the stream: %s", console.Clip(string(e.Data), 200))
+		}
+		return p
+	}
+	if e.ID != "" {
+		f.last = e.ID
+	}
+	return nil
 }
