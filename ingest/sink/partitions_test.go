@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/local/engine"
+	"tapedeck/internal/local/localtest"
 )
 
 // newPartitionedBench is newBench with partitions.
@@ -167,6 +170,37 @@ func TestRepartitionUnderLoad(t *testing.T) {
 	if _, err := b.js.Stream(t.Context(), jetstream.PartitionName(2)); err == nil {
 		t.Error("a partition is left over")
 	}
+}
+
+// A sink that holds small messages, since ClickHouse does not answer, goes on receiving from all partitions.
+func TestPartitionsWhileHolding(t *testing.T) {
+	e := localtest.Engine(t, engine.Options{})
+	b := benchOn(t, e.DSN())
+	const partitions = 4
+	b.repartition(partitions)
+	b.run(sink.Options{})
+	b.record("before", 100)
+	b.check("before", 100)
+	pid := e.Health().PID
+	suspend(t, pid)
+	defer func() {
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			t.Error(err)
+		}
+		b.allAcked()
+	}()
+	for i := range 4 * partitions {
+		b.record(fmt.Sprint("s", i), 100)
+	}
+	bounded.Until(t, "the sink receives from all partitions, and waits for more", func() bool {
+		for i := range partitions {
+			c, err := b.js.Consumer(t.Context(), jetstream.PartitionName(i), sink.ConsumerName)
+			if err != nil || c.CachedInfo().NumPending > 0 || c.CachedInfo().NumWaiting == 0 {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // A block that a sink sets aside has the subject without partitions, so that it can be stored with

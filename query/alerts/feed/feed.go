@@ -1,6 +1,5 @@
-// Package feed sends alerts as they begin and end. Only one server evaluates the rules, so each server learns of changes
-// from the table of alerts, which it reads once a second for all its clients, while there are any. No message tells of a
-// change, so none can be lost.
+// Package feed sends alerts as they begin and end. Only one server evaluates the rules, so each server polls the table of
+// alerts, once a second for all its clients, while there are any. It needs no notification, which could be lost.
 package feed
 
 import (
