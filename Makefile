@@ -92,7 +92,7 @@ test-pages: build clients
 test-go: build clients
 	$(GOTEST)
 
-test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds, two shards (MINUTES=20: what fits; KINDS="long race fuzz shards")
+test-long: build clients ## the long tests: torture, upgrades, deployment, key rotation, erasure killed at every step, race detector, fuzz tests for seconds, two shards (MINUTES=20: what fits; KINDS="long pages race fuzz shards")
 	@TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) KINDS="$(KINDS)" sh tools/test/long.sh $(MINUTES)
 
 test-alone: build ## the tests of packages that read captured streams, in a clone without them
@@ -108,7 +108,7 @@ test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race -timeout 60m ./...
 
 test-shards: engine ## the tests of the packages in tools/test/sharded on a ClickHouse cluster of two shards
-	TAPEDECK_TEST_SHARDS=2 xargs go test -timeout 60m <tools/test/sharded
+	TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_SHARDS=2 xargs go test -timeout 60m <tools/test/sharded
 
 MONTH_CALLS := 500000
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
@@ -108,6 +109,7 @@ func decodedAs(what string, first uint64, seconds float64) querytest.Recording {
 // then that one, whatever is inserted once more. What a tap writes of a later part
 // shows beside it.
 func TestGenerations(t *testing.T) {
+	fulltest.Long(t)
 	recorded, anew := decodedAs("wrong", 0, 0), decodedAs("right", 0, 0)
 	only := querytest.New(t)
 	only.Add(anew)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -41,6 +42,7 @@ func ended(session string, stream int, from, seconds float64) querytest.Recordin
 // What hangs is as old as it is now: in the list, on its page, among the slowest
 // calls, and for filters and orders by duration; what is lost is not.
 func TestAgeOfWhatIsOpen(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	now := 1000.0
 	r := querytest.Reader(db, now, query.WithRecorders(querytest.Alive{Ids: []string{"alive"}, Within: 35 * time.Second}))

@@ -199,16 +199,17 @@ func words(s string) (all []string) {
 
 // known is what the command line knows.
 type known struct {
-	t         *testing.T
+	cli       *cli
+	parser    *kong.Kong
 	flags     map[string]bool
 	variables map[string]bool
 }
 
 func newKnown(t *testing.T, texts []textAt) *known {
 	t.Helper()
-	k := &known{t, map[string]bool{"help": true}, map[string]bool{}}
-	parser := hintParser(t, &cli{})
-	_ = kong.Visit(parser.Model, func(n kong.Visitable, next kong.Next) error {
+	k := &known{&cli{}, nil, map[string]bool{"help": true}, map[string]bool{}}
+	k.parser = hintParser(t, k.cli)
+	_ = kong.Visit(k.parser.Model, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			k.flags[f.Name] = true
 			for _, alias := range f.Aliases {
@@ -245,8 +246,7 @@ var wrong = regexp.MustCompile(`unknown flag|unexpected argument|there is no com
 // check parses a command without running it.
 func (k *known) check(args []string) error {
 	args = slices.DeleteFunc(slices.Clone(customary(args)), func(a string) bool { return a == "--help" })
-	var c cli
-	_, err := parse(hintParser(k.t, &c), &c, args)
+	_, err := parse(k.parser, k.cli, args)
 	if err != nil && wrong.MatchString(err.Error()) {
 		return err
 	}

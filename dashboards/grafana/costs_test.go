@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/deletion"
@@ -73,6 +74,7 @@ func costsOfView(t *testing.T, db *querytest.DB, tenant, by string, zone *time.L
 // the first second of days, with models without a price, with sessions of several streams, and after
 // a deletion.
 func TestModelCostsEqualTheAPI(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	db := recorded(t)
 	kathmandu, err := time.LoadLocation("Asia/Kathmandu") // 5:45 before UTC

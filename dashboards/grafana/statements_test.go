@@ -10,6 +10,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/querytest"
 )
 
@@ -18,6 +19,7 @@ var ofRecordings = timeRange{querytest.When(-60), querytest.When(day), 10 * time
 // Every statement of every dashboard answers with rows: for all values of its variables, for
 // each value, and for all of them listed; and its answers have the columns that Grafana needs.
 func TestStatements(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	db := recorded(t)
 	settle(t, db)

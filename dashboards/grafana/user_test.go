@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query/querytest"
@@ -82,6 +83,7 @@ func users(t *testing.T, dir string) {
 // The read-only user of docs/operate/grafana.md can ask what dashboards ask, and no content; with
 // the row policies it sees one tenant.
 func TestReadOnlyUser(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	users(t, dir)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -83,6 +84,7 @@ func ofViews(t *testing.T, db *querytest.DB, tenant string) (s sums) {
 // several times, spans that several streams report, sessions that were decoded anew, deleted, and
 // recorded again.
 func TestViewsEqualTheAPI(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	db := recorded(t)
 	other := querytest.Recording{Session: "session-0", Stream: 9, Spans: []schema.Span{

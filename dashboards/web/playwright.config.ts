@@ -12,6 +12,9 @@ function chromium(): string {
 /** A full run of all tests, as .ci/run makes it. */
 const full = (process.env['TAPEDECK_TEST_FULL'] ?? '') !== ''
 
+/** With the long tests (tagged @long), as `make test-long` sets it. */
+const long = (process.env['TAPEDECK_TEST_LONG'] ?? '') !== ''
+
 export default defineConfig({
   testDir: 'e2e',
   // Each worker has a server of its own (e2e/test.ts). Tests of one file run one after the other, in one worker,
@@ -31,7 +34,7 @@ export default defineConfig({
     trace: 'off',
   },
   projects: [
-    { name: 'pages', testMatch: '**/*.spec.ts' },
+    { name: 'pages', testMatch: '**/*.spec.ts', ...(long ? {} : { grepInvert: /@long/ }) },
     { name: 'screenshots', testMatch: '**/*.shots.ts' },
   ],
 })

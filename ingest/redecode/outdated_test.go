@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -16,6 +17,7 @@ import (
 // and by another one: each once. Readers see the facts of one generation at any time, and the
 // facts and frames are those of a recording by the present decoders.
 func TestOutdated(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	lines := loomCase(t, "../dialect/loom/testdata/cases/usage.txtar")
 	const sessions = 20

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/fulltest"
 )
 
 // Readers that query in a loop, one table or two in one statement, see the facts of exactly
 // one generation while sessions are decoded again and again and superseded rows are deleted.
 // ClickHouse is made to take its snapshots of tables far apart.
 func TestReadersSeeOneGeneration(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	const sessions, rounds = 2, 5
 	lines := loomCase(t, "../dialect/loom/testdata/cases/usage.txtar")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 	"tapedeck/schema/lifecycle/tombstone"
@@ -22,6 +23,7 @@ import (
 // have been, had it been recognised: frames with their bytes, envelopes and
 // marks, facts with their versions, counters, title.
 func TestGuessedWrong(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	frames := map[string]int{} // of each stream
 	for _, lines := range loomCases(t) {

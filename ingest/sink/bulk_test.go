@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
@@ -44,6 +45,7 @@ func (b *bench) publishBulk(session string, n, size int) {
 // than its budget, none of what it holds is delivered again, and what others record is stored.
 // Each block is inserted once.
 func TestSlowInsertOfLargeBlocks(t *testing.T) {
+	fulltest.Long(t)
 	const early, blocks, size, held = 4, 40, 2 << 20, 40 << 20
 	b := newBench(t)
 	var slow atomic.Bool

@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 )
@@ -58,6 +59,7 @@ func (b *bench) allAcked() {
 
 // Sinks that join and leave under load share all partitions: every frame is stored, once.
 func TestSinksSharePartitions(t *testing.T) {
+	fulltest.Long(t)
 	for _, of := range []int{1, 4} {
 		t.Run(fmt.Sprint(of), func(t *testing.T) {
 			b := newPartitionedBench(t, of)

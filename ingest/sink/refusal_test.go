@@ -8,6 +8,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 )
 
@@ -43,6 +44,7 @@ func (b *bench) waitStatus(s *sink.Sink, want string, ok func(sink.Status) bool)
 // A ClickHouse that refuses whatever it is sent keeps JetStream's blocks waiting:
 // none is set aside, the status names the error, and nothing is lost or doubled.
 func TestPassingRefusal(t *testing.T) {
+	fulltest.Long(t)
 	for _, test := range []struct{ code, table, begin, end string }{
 		{"TOO_MANY_PARTS", "frames", "ALTER TABLE frames MODIFY SETTING max_parts_in_total = 1", "ALTER TABLE frames RESET SETTING max_parts_in_total"},
 		{"NOT_ENOUGH_SPACE", "usage", "ALTER TABLE usage MODIFY SETTING min_free_disk_bytes_to_perform_insert = 1000000000000000",

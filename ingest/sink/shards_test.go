@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
@@ -22,6 +23,7 @@ import (
 // the shard that is away, and also while more messages wait for it than one server's consumer may have
 // pending. When the shard is back, everything is stored once.
 func TestShardAway(t *testing.T) {
+	fulltest.Long(t)
 	for _, partitions := range []int{1, 4} {
 		t.Run(fmt.Sprint(partitions), func(t *testing.T) { shardAway(t, partitions) })
 	}

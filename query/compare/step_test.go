@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/compare/normalise"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/schema"
@@ -35,6 +36,7 @@ func TestManyMessagesOfAStep(t *testing.T) {
 
 // Of long texts the beginnings are compared word by word, and the detail says so.
 func TestLongDetail(t *testing.T) {
+	fulltest.Long(t)
 	long := strings.Repeat("word ", wordsBytes)
 	d := compareContent(FieldText, &content{text: long + "a", norm: "a"}, &content{text: "b " + long, norm: "b"}, &normalise.Normaliser{}, normalise.Result)
 	bytes := 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
@@ -48,6 +49,7 @@ func parametersOf(l *bills.Line, by string) url.Values {
 // session and frame, and their quantities and costs add up to the line. claude-opus-5 is 5 dollars for a million
 // input tokens and 25 for output; in-house and a call without a model have no price.
 func TestRowsOfLines(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	price := map[string]string{"input_tokens": "0.000005", "output_tokens": "0.000025"}
 	want := map[string][]stated{}

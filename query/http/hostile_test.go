@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -17,6 +18,7 @@ import (
 // Whatever stands in a value, it is a value: it is found where it was recorded,
 // and nothing else happens.
 func TestHostileValues(t *testing.T) {
+	fulltest.Long(t)
 	values := []string{
 		`'`, `"`, `\`, `\'`, `'; DROP TABLE frames; --`, "a\tb\nc\r", "\x00", "\xff\xfe", `{tenant:String}`, `{{.}}`, `%`, `?`, `$1`, "🎞", `\N`, `NULL`, `[1,2]`, "a,b", ` `,
 	}

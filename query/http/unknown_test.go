@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	queryhttp "tapedeck/query/http"
@@ -16,6 +17,7 @@ import (
 // The rows without a name of the reports on tool calls and on model calls lead to the sessions of these
 // calls: each filter has the sessions that a report by session and name has in its rows without one.
 func TestSessionsOfUnknownCalls(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	call := func(kind schema.SpanKind, change func(*schema.Span)) schema.Span {
 		s := querytest.Span(kind, "c", "", "search", schema.StatusOK, 0, 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/facts/rollup"
@@ -18,6 +19,7 @@ import (
 // Sessions and charges without a price, and sessions with usage of an unknown model, provider, agent, run, node or tier,
 // are the same before the usage of the sessions is settled, afterwards, and when more is recorded.
 func TestUnpricedAndUnnamed(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	streams := 0
 	record := func(session string, usages ...schema.Usage) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/search"
@@ -258,6 +259,7 @@ func TestPages(t *testing.T) {
 // Long texts are read a few at a time. They are found in their places among short ones, and
 // each search goes on behind the last that it read.
 func TestLongTexts(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	var messages []schema.Message
 	var want []string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/search"
@@ -109,6 +110,7 @@ func names(items []search.Hit) []string {
 // A search reads only stretches of time that have texts of its tenant, from the newest to the oldest,
 // however far apart they are and whatever range is asked for.
 func TestStretchesHaveTexts(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	all := addSparse(db, 3)
 	year := func(y int) time.Time { return time.Date(y, time.January, 1, 0, 0, 0, 0, time.UTC) }
@@ -181,6 +183,7 @@ func TestStretchesHaveTexts(t *testing.T) {
 
 // A search that has no time still goes on: whoever follows next sees each hit once, and the end.
 func TestNextAdvances(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	all := addSparse(db, 90)
 	for i, tc := range []struct {

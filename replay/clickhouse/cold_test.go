@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/speedtest"
@@ -23,6 +24,7 @@ const s3Delay = 30 * time.Millisecond
 // Sessions whose frames lie on S3 are played as before, and their first frame is there within a second,
 // also when the server has just been started and has nothing in its caches.
 func TestColdSessions(t *testing.T) {
+	fulltest.Long(t)
 	options := engine.Options{Dir: t.TempDir(), MemoryLimit: 2 << 30, Cold: engine.Cold{
 		Policy: "tiers", Endpoint: localtest.S3(t, s3Delay) + "cold/", KeyID: localtest.S3KeyID, Secret: "secret",
 	}}

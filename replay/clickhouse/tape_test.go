@@ -13,6 +13,7 @@ import (
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/replay"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
@@ -99,6 +100,7 @@ func overlapping(r *rand.Rand) *replaytest.Tape {
 // What is read is what was recorded, wherever reading starts and ends, however
 // the rows lie in parts, and however often they were inserted.
 func TestTapeGivesWhatWasRecorded(t *testing.T) {
+	fulltest.Long(t)
 	db := shared(t)
 	want := overlapping(rand.New(rand.NewPCG(1, 2)))
 	// Other sessions have the same streams' frames; another tenant a session of

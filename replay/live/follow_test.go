@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/replay"
 	"tapedeck/replay/live"
@@ -76,6 +77,7 @@ var errStop = errors.New("stop")
 // once, and the frames of a stream in order. 50 followers at a time are load enough, so
 // this test does not run beside the others.
 func TestEachFrameOnce(t *testing.T) {
+	fulltest.Long(t)
 	t.Run("with all blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Minute) })
 	// A slow follower finds the blocks removed, and reads what is stored.
 	t.Run("with few blocks", func(t *testing.T) { eachFrameOnce(t, newBench(t), time.Millisecond) })

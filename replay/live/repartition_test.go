@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest/delivery/spool"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/replay/live"
 	"tapedeck/replay/player"
 	"tapedeck/schema"
@@ -23,6 +24,7 @@ import (
 // or stays in the first one with another subject. Its follower receives every frame once, and so does
 // one that resumes at a place before the change.
 func TestFollowAcrossRepartition(t *testing.T) {
+	fulltest.Long(t)
 	for name, index := range map[string]int{"moves": 1, "stays": 0} {
 		t.Run(name, func(t *testing.T) { followAcross(t, index) })
 	}

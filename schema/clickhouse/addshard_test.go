@@ -10,6 +10,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
@@ -61,6 +62,7 @@ func (w *world) record(prefix, stream string) {
 // A third shard gets streams that begin an hour after the migration, of new and of known sessions. All
 // other streams stay where they are, so a frame that is stored again is still read once.
 func TestClusterAddShard(t *testing.T) {
+	fulltest.Long(t)
 	options := localtest.Shards(t, 3)
 	before, after := streamAt(time.Now()), streamAt(time.Now().Add(2*time.Hour))
 	w := startAs(t, options, 2)

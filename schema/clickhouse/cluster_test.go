@@ -10,6 +10,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
@@ -146,6 +147,7 @@ func TestClusterLaterMigration(t *testing.T) {
 // Migrations that were interrupted between two members are continued: the second has no tables yet, or
 // lacks Distributed tables.
 func TestClusterMigrationContinues(t *testing.T) {
+	fulltest.Long(t)
 	w := onShards(t)
 	w.migrate()
 	for _, statement := range []string{"DROP DATABASE default_local SYNC", "DROP TABLE frames SYNC", "DROP VIEW reports_usage SYNC"} {
@@ -226,6 +228,7 @@ func TestClusterName(t *testing.T) {
 // of the shard that is away is refused and not queued. When it is back its sessions are as they were,
 // and the insert that was refused can be repeated.
 func TestClusterShardAway(t *testing.T) {
+	fulltest.Long(t)
 	w := onShards(t)
 	w.migrate()
 	if err := w.db.Exec(t.Context(), insertFrames); err != nil {

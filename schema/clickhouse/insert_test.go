@@ -7,6 +7,7 @@ import (
 
 	"github.com/ClickHouse/ch-go"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
 )
@@ -78,6 +79,7 @@ func TestInsertSideBySide(t *testing.T) {
 // Whichever table is refused, what is visible has its frames: no fact is stored
 // before all frames are, and no stream before all facts.
 func TestSideBySideRefused(t *testing.T) {
+	fulltest.Long(t)
 	for _, table := range []string{"frames", "messages", "usage"} {
 		dsn, db := migrated(t)
 		must(t, db, "ALTER TABLE "+table+" ADD CONSTRAINT none CHECK tenant != 'acme'")

@@ -7,12 +7,14 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/cluster"
 )
 
 // The rows of each session are on the shard that the placement names.
 func TestClusterPlacement(t *testing.T) {
+	fulltest.Long(t)
 	w := onShards(t)
 	w.migrate()
 	if err := w.db.Exec(t.Context(), insertFrames); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/migrations"
 )
 
@@ -48,6 +49,7 @@ func TestOneTakesTheLock(t *testing.T) {
 
 // A run over a complete schema of which the records were deleted changes nothing.
 func TestDeletedRecords(t *testing.T) {
+	fulltest.Long(t)
 	want := undisturbed(t)
 	_, conn := database(t)
 	if _, err := Apply(t.Context(), conn, Options{Migrations: upTo(t, before)}); err != nil {
@@ -74,6 +76,7 @@ func TestDeletedRecords(t *testing.T) {
 
 // The log of an upgrade has a line for each statement. The log of a run on an empty database has one line.
 func TestLogged(t *testing.T) {
+	fulltest.Long(t)
 	_, conn := database(t)
 	logged := func(list []migrations.Migration) string {
 		var text strings.Builder
@@ -96,6 +99,7 @@ func TestLogged(t *testing.T) {
 
 // A program may use a later schema unless a migration asks for later programs.
 func TestOlderProgram(t *testing.T) {
+	fulltest.Long(t)
 	_, conn := database(t)
 	all := upTo(t, 1<<31)
 	last := all[len(all)-1].Version

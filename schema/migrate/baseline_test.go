@@ -12,6 +12,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/migrations"
 )
 
@@ -81,6 +82,7 @@ func TestNoBaselineBesideTables(t *testing.T) {
 // A process that is killed while it applies the baseline is followed by one that completes the
 // schema, and the records.
 func TestKilledInTheBaseline(t *testing.T) {
+	fulltest.Long(t)
 	_, conn := database(t)
 	if _, err := Apply(t.Context(), conn, Options{}); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/migrations"
 )
 
@@ -96,6 +97,7 @@ func undisturbed(t *testing.T) map[string]string {
 // A process is killed after every statement, before the statement was recorded. Each process
 // but the first begins with the statement at which the one before was killed.
 func TestKilledAtEveryStatement(t *testing.T) {
+	fulltest.Long(t)
 	want := undisturbed(t)
 	dsn, conn := database(t)
 	kills, filled := 0, false

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/internal/fulltest"
 )
 
 // shape is what a reader that shares no code with the generators finds in files of lines.
@@ -134,6 +136,7 @@ func TestHomeTexts(t *testing.T) {
 
 // The files of the generators have the shape of those that the scripts in ../shared/bench write.
 func TestShapeOfScripts(t *testing.T) {
+	fulltest.Long(t)
 	scripts := filepath.Join("..", "..", "..", "shared", "bench")
 	python, err := exec.LookPath("python3")
 	if _, missing := os.Stat(filepath.Join(scripts, "gen_home.py")); err != nil || missing != nil {

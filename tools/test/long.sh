@@ -5,12 +5,13 @@
 #   long.sh MINUTES    the parts that fit in this time
 #   long.sh KIND WHAT  one part
 #
-# KINDS names the kinds of parts to run; default "long race fuzz shards".
+# KINDS names the kinds of parts to run; default "long pages race fuzz shards".
 #
-# Parts: each package with long tests (fulltest.Long), shares of all packages under the race
-# detector, shares of all fuzz tests, and each package of the file sharded on two shards of
-# ClickHouse. The last lines say which parts passed, failed, were stopped by the end of the time,
-# or did not run. The exit code is 1 if a part failed.
+# Parts: each package with long tests (fulltest.Long), all tests in it; shares of the browser's
+# long tests (tagged @long); shares of all packages under the race detector; shares of all fuzz
+# tests; and each package of the file sharded on two shards of ClickHouse. The last lines say which
+# parts passed, failed, were stopped by the end of the time, or did not run. The exit code is 1 if a
+# part failed.
 #
 # Under the race detector everything takes several times as long. There a race, a panic or a
 # failed build fails the part; a test that only failed is listed, and decides nothing: it has
@@ -26,18 +27,22 @@ part() { # part KIND WHAT: runs one part
 	long)
 		TAPEDECK_TEST_LONG=1 go test -vet=off -ldflags=-w -count=1 -timeout 60m "./$2"
 		;;
-	race)
-		go list ./... | awk -v share="$2" 'BEGIN { split(share, s, "/") } NR % s[2] == s[1] % s[2]' |
-			CGO_ENABLED=1 xargs go test -race -vet=off -ldflags=-w -timeout 60m
+	pages)
+		TAPEDECK_TEST_LONG=1 npm --prefix dashboards/web run e2e -- --grep @long --shard "$2"
+		;;
+	race) # the tests below tools and deploy start programs, which are built without the detector
+		go list ./... | grep -vE '^tapedeck/(tools|deploy)/' |
+			awk -v share="$2" 'BEGIN { split(share, s, "/") } NR % s[2] == s[1] % s[2]' |
+			TAPEDECK_TEST_LONG=1 CGO_ENABLED=1 xargs go test -race -vet=off -ldflags=-w -timeout 60m
 		;;
 	fuzz)
 		make --no-print-directory fuzz FUZZTIME=3s FUZZSHARD="$2"
 		;;
 	shards)
-		TAPEDECK_TEST_SHARDS=2 go test -vet=off -ldflags=-w -count=1 -timeout 60m "$2"
+		TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_SHARDS=2 go test -vet=off -ldflags=-w -count=1 -timeout 60m "$2"
 		;;
 	*)
-		echo "long.sh: $1 is not one of long, race, fuzz, shards" >&2
+		echo "long.sh: $1 is not one of long, pages, race, fuzz, shards" >&2
 		return 2
 		;;
 	esac
@@ -53,14 +58,16 @@ log=$(mktemp)
 trap 'rm -f "$log" "$log.order"' EXIT
 trap 'exit 130' INT TERM
 
-shares=8
+shares() { # shares KIND N: the N shares of a kind
+	for i in $(seq "$2"); do echo "$1 $i/$2"; done
+}
+
 parts() {
 	git grep -l 'fulltest\.Long(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's/^/long /'
 	sed 's/^/shards /' tools/test/sharded
-	for i in $(seq $shares); do
-		echo "race $i/$shares"
-		echo "fuzz $i/$shares"
-	done
+	shares race 24
+	shares fuzz 12
+	shares pages 4
 }
 
 left() { # the seconds that are left
@@ -69,7 +76,7 @@ left() { # the seconds that are left
 }
 
 result=0 summary=
-parts | grep -E "^($(echo "${KINDS:-long race fuzz shards}" | tr " " "|")) " | shuf >"$log.order"
+parts | grep -E "^($(echo "${KINDS:-long pages race fuzz shards}" | tr " " "|")) " | shuf >"$log.order"
 echo "order: $(paste -sd, "$log.order")"
 while read -r kind what <&3; do
 	if [ "$(left)" -lt 60 ]; then

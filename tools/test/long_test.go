@@ -46,27 +46,27 @@ func TestLongParts(t *testing.T) {
 	}{
 		{
 			name:    "all pass",
-			scripts: map[string]string{"git": git, "make": "exit 0", "go": "exit 0"},
-			says:    []string{"passed long tools/systemtest/torture (", "passed race 1/8 (", "passed race 8/8 (", "passed fuzz 8/8 ("},
+			scripts: map[string]string{"git": git, "make": "exit 0", "npm": "exit 0", "go": "exit 0"},
+			says:    []string{"passed long tools/systemtest/torture (", "passed race 1/24 (", "passed race 24/24 (", "passed fuzz 12/12 (", "passed pages 4/4 ("},
 			silent:  []string{"FAILED"},
 		},
 		{
 			name:    "a long test fails",
-			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *torture*) echo "--- FAIL: TestTorture"; exit 1;; esac`},
+			scripts: map[string]string{"git": git, "make": "exit 0", "npm": "exit 0", "go": `case "$*" in *torture*) echo "--- FAIL: TestTorture"; exit 1;; esac`},
 			failed:  true,
-			says:    []string{"FAILED long tools/systemtest/torture (", "--- FAIL: TestTorture", "passed race 1/8 ("},
+			says:    []string{"FAILED long tools/systemtest/torture (", "--- FAIL: TestTorture", "passed race 1/24 ("},
 		},
 		{
 			name:    "a test fails under the race detector",
-			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *-race*) echo "--- FAIL: TestSlow (3s)"; exit 1;; list*) echo a;; esac`},
-			says:    []string{"no race, but tests failed: TestSlow; race 1/8 ("},
+			scripts: map[string]string{"git": git, "make": "exit 0", "npm": "exit 0", "go": `case "$*" in *-race*) echo "--- FAIL: TestSlow (3s)"; exit 1;; list*) echo a;; esac`},
+			says:    []string{"no race, but tests failed: TestSlow; race 1/24 ("},
 			silent:  []string{"FAILED"},
 		},
 		{
 			name:    "a race",
-			scripts: map[string]string{"git": git, "make": "exit 0", "go": `case "$*" in *-race*) echo "WARNING: DATA RACE"; exit 66;; list*) echo a;; esac`},
+			scripts: map[string]string{"git": git, "make": "exit 0", "npm": "exit 0", "go": `case "$*" in *-race*) echo "WARNING: DATA RACE"; exit 66;; list*) echo a;; esac`},
 			failed:  true,
-			says:    []string{"FAILED race 1/8 (", "WARNING: DATA RACE"},
+			says:    []string{"FAILED race 1/24 (", "WARNING: DATA RACE"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestLongWithoutTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, failed := long(t, map[string]string{"git": git, "make": "exit 1", "go": "exit 1"}, "0")
-	want := 1 + 8 + 8 + strings.Count(string(sharded), "\n") // the package with long tests, race, fuzz, shards
+	output, failed := long(t, map[string]string{"git": git, "make": "exit 1", "npm": "exit 1", "go": "exit 1"}, "0")
+	want := 1 + 24 + 12 + 4 + strings.Count(string(sharded), "\n") // the package with long tests, race, fuzz, pages, shards
 	if n := strings.Count(output, "not run: "); failed || n != want {
 		t.Errorf("failed: %v, %d parts are named, want %d\n%s", failed, n, want, output)
 	}

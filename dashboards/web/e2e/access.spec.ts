@@ -67,36 +67,40 @@ test('a page asks for a login first, and is shown after it', async ({ page }) =>
   await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible()
 })
 
-test('a token is made, shown once, and revoked; its login ends', async ({ page, browser }) => {
-  await page.goto(server.url)
-  await logIn(page, admin)
-  await (await settingsLinks(page)).filter({ hasText: 'Access' }).click()
-  await page.getByRole('button', { name: 'Make a token' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('of a browser')
-  await dialog.getByRole('checkbox', { name: 'record' }).uncheck()
-  await dialog.getByRole('checkbox', { name: 'read', exact: true }).check()
-  await dialog.getByRole('button', { name: 'Make the token' }).click()
-  const token = (await dialog.getByLabel('the token', { exact: true }).textContent()) ?? ''
-  expect(token).toMatch(/^td_[0-9A-Za-z]{36}$/)
-  await dialog.getByRole('button', { name: 'Done' }).click()
-  const row = page.getByRole('region', { name: 'Tokens' }).getByRole('row', { name: 'of a browser' })
-  await expect(row).toContainText('valid')
-  await expect(page.getByText(token)).toHaveCount(0)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+test(
+  'a token is made, shown once, and revoked; its login ends',
+  { tag: '@long' },
+  async ({ page, browser }) => {
+    await page.goto(server.url)
+    await logIn(page, admin)
+    await (await settingsLinks(page)).filter({ hasText: 'Access' }).click()
+    await page.getByRole('button', { name: 'Make a token' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('of a browser')
+    await dialog.getByRole('checkbox', { name: 'record' }).uncheck()
+    await dialog.getByRole('checkbox', { name: 'read', exact: true }).check()
+    await dialog.getByRole('button', { name: 'Make the token' }).click()
+    const token = (await dialog.getByLabel('the token', { exact: true }).textContent()) ?? ''
+    expect(token).toMatch(/^td_[0-9A-Za-z]{36}$/)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('region', { name: 'Tokens' }).getByRole('row', { name: 'of a browser' })
+    await expect(row).toContainText('valid')
+    await expect(page.getByText(token)).toHaveCount(0)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
 
-  const reader = await (await browser.newContext()).newPage()
-  await reader.goto(server.url)
-  await logIn(reader, token)
-  await expect(reader.locator('a[href="/sessions/demo"]').first()).toBeVisible()
+    const reader = await (await browser.newContext()).newPage()
+    await reader.goto(server.url)
+    await logIn(reader, token)
+    await expect(reader.locator('a[href="/sessions/demo"]').first()).toBeVisible()
 
-  await row.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await expect(row).toContainText('revoked')
-  await expect(reader.getByRole('heading', { name: 'Log in' })).toBeVisible()
-  await reader.context().close()
-})
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await expect(row).toContainText('revoked')
+    await expect(reader.getByRole('heading', { name: 'Log in' })).toBeVisible()
+    await reader.context().close()
+  },
+)
 
 test('what a login may not do is said, with what to do', async ({ page }) => {
   const { token } = await tokenWith(page, 'read')

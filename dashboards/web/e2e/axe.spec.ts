@@ -49,6 +49,9 @@ const changed = [
   '/record',
 ]
 
+/** Looked at by every change; the others by the long tests. */
+const often = ['/', '/sessions/demo', '/usage?from=now-24h']
+
 const wide = { width: 1280, height: 844 }
 const narrow = { width: 390, height: 844 }
 
@@ -83,7 +86,8 @@ async function darken(page: Page) {
 }
 
 for (const { path, ready } of pages) {
-  test(`axe finds nothing serious: ${path}`, async ({ page }) => {
+  const details = often.includes(path) ? {} : { tag: '@long' }
+  test(`axe finds nothing serious: ${path}`, details, async ({ page }) => {
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize(wide)
     await page.goto(path)
@@ -97,7 +101,7 @@ for (const { path, ready } of pages) {
   })
 
   if (changed.includes(path))
-    test(`axe finds nothing serious, narrow: ${path}`, async ({ page }) => {
+    test(`axe finds nothing serious, narrow: ${path}`, details, async ({ page }) => {
       await page.emulateMedia({ colorScheme: 'light' })
       await page.setViewportSize(narrow)
       await page.goto(path)
@@ -108,7 +112,7 @@ for (const { path, ready } of pages) {
     })
 }
 
-test('axe finds nothing serious in an open filter', async ({ page }) => {
+test('axe finds nothing serious in an open filter', { tag: '@long' }, async ({ page }) => {
   await page.goto('/')
   for (const name of ['Time', 'Tool', 'Duration']) {
     await expect(await pickFilter(page, name)).toBeVisible()
@@ -118,40 +122,46 @@ test('axe finds nothing serious in an open filter', async ({ page }) => {
   }
 })
 
-test('axe finds nothing serious in menus of the list, and in the palette', async ({ page }) => {
-  await page.goto('/?status=ok&tool=bash')
-  await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
-  for (const name of ['Filter', 'Views', 'Columns']) {
-    await page.getByRole('button', { name, exact: true }).click()
-    await expect(page.getByRole('dialog', { name })).toBeVisible()
-    expect.soft(await serious(page), name).toEqual([])
-    await page.keyboard.press('Escape')
-  }
-  await page.keyboard.press('Control+k')
-  await expect(page.getByRole('combobox', { name: 'Go to' })).toBeVisible()
-  expect.soft(await serious(page), 'palette').toEqual([])
-})
+test(
+  'axe finds nothing serious in menus of the list, and in the palette',
+  { tag: '@long' },
+  async ({ page }) => {
+    await page.goto('/?status=ok&tool=bash')
+    await expect(page.locator('a[href="/sessions/demo"]')).toBeVisible()
+    for (const name of ['Filter', 'Views', 'Columns']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await expect(page.getByRole('dialog', { name })).toBeVisible()
+      expect.soft(await serious(page), name).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+    await page.keyboard.press('Control+k')
+    await expect(page.getByRole('combobox', { name: 'Go to' })).toBeVisible()
+    expect.soft(await serious(page), 'palette').toEqual([])
+  },
+)
 
 for (const scheme of ['light', 'dark'] as const)
-  test(`axe finds nothing serious in a session's menu, its dialogs and its search, ${scheme}`, async ({
-    page,
-  }) => {
-    const rule = scheme === 'dark' ? { rule: 'color-contrast' } : {}
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.goto('/sessions/demo')
-    await page.getByRole('button', { name: 'Find words in this session' }).click()
-    await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
-    await page.keyboard.press('Enter')
-    expect.soft(await serious(page, rule), 'search').toEqual([])
-    for (const name of ['Export…', 'Replay into my UI…', 'Decode again…', 'Delete…']) {
-      await page.getByRole('button', { name: 'Session menu' }).click()
-      await expect(page.getByRole('menuitem', { name })).toBeVisible()
-      if (name === 'Delete…')
-        expect.soft(await serious(page, { part: '[role="menu"]', ...rule }), 'menu').toEqual([])
-      await page.getByRole('menuitem', { name }).click()
-      await expect(page.getByRole('dialog')).toBeVisible()
-      expect.soft(await serious(page, { part: '[role="dialog"]', ...rule }), name).toEqual([])
-      await page.keyboard.press('Escape')
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-    }
-  })
+  test(
+    `axe finds nothing serious in a session's menu, its dialogs and its search, ${scheme}`,
+    { tag: '@long' },
+    async ({ page }) => {
+      const rule = scheme === 'dark' ? { rule: 'color-contrast' } : {}
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.goto('/sessions/demo')
+      await page.getByRole('button', { name: 'Find words in this session' }).click()
+      await page.getByRole('textbox', { name: 'Find in this session' }).fill('build')
+      await page.keyboard.press('Enter')
+      expect.soft(await serious(page, rule), 'search').toEqual([])
+      for (const name of ['Export…', 'Replay into my UI…', 'Decode again…', 'Delete…']) {
+        await page.getByRole('button', { name: 'Session menu' }).click()
+        await expect(page.getByRole('menuitem', { name })).toBeVisible()
+        if (name === 'Delete…')
+          expect.soft(await serious(page, { part: '[role="menu"]', ...rule }), 'menu').toEqual([])
+        await page.getByRole('menuitem', { name }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        expect.soft(await serious(page, { part: '[role="dialog"]', ...rule }), name).toEqual([])
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+      }
+    },
+  )

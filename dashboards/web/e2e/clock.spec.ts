@@ -35,43 +35,46 @@ async function ages(page: Page, tool: string) {
   }
 }
 
-test('of a hung tool call every part of the page says the same age, which is the true one', async ({
-  page,
-  baseURL,
-}, info) => {
-  const session = `hung-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
-  const run = new LiveRun(baseURL ?? '', session)
-  run.say('I migrate the database.')
-  run.call('c1', 'psql', '{"file":"0042.sql"}')
-  const called = Date.now()
-  await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
-  const { started } = (await (await page.request.get(`/v1/sessions/${session}`)).json()) as {
-    started: string
-  }
-  // It hangs for longer than anything on the page is late, in real time: the age of the call is measured.
-  await expect.poll(() => Date.now() - called, { timeout: 60_000 }).toBeGreaterThan(12_000)
+test(
+  'of a hung tool call every part of the page says the same age, which is the true one',
+  { tag: '@long' },
+  async ({ page, baseURL }, info) => {
+    const session = `hung-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+    const run = new LiveRun(baseURL ?? '', session)
+    run.say('I migrate the database.')
+    run.call('c1', 'psql', '{"file":"0042.sql"}')
+    const called = Date.now()
+    await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
+    const { started } = (await (await page.request.get(`/v1/sessions/${session}`)).json()) as {
+      started: string
+    }
+    // It hangs for longer than anything on the page is late, in real time: the age of the call is measured.
+    await expect.poll(() => Date.now() - called, { timeout: 60_000 }).toBeGreaterThan(12_000)
 
-  await page.goto(`/sessions/${session}`)
-  const agree = async () => {
-    const { header, silence, card, bar, player } = await ages(page, 'psql')
-    const age = Date.now() - Date.parse(started)
-    const all = { header, player, card, bar, silence }
-    const spread = Math.max(...Object.values(all)) - Math.min(...Object.values(all))
-    // The call began, and the last frame came, right after the start.
-    return spread < 1000 && Math.abs(age - player) < 1500 ? 'agree' : JSON.stringify({ age, ...all })
-  }
-  await expect.poll(agree).toBe('agree')
-  await expect(page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true })).toBeVisible()
-  const before = await ages(page, 'psql')
-  await page.reload()
-  await expect.poll(agree).toBe('agree')
-  const after = await ages(page, 'psql')
-  expect(after.header).toBeGreaterThanOrEqual(before.header)
-  expect(after.player).toBeGreaterThanOrEqual(before.player)
-  await expect(page.getByText('Lasted')).toHaveCount(0)
-  await run.end()
-  await expect(page.getByText('Lasted')).toBeVisible()
-})
+    await page.goto(`/sessions/${session}`)
+    const agree = async () => {
+      const { header, silence, card, bar, player } = await ages(page, 'psql')
+      const age = Date.now() - Date.parse(started)
+      const all = { header, player, card, bar, silence }
+      const spread = Math.max(...Object.values(all)) - Math.min(...Object.values(all))
+      // The call began, and the last frame came, right after the start.
+      return spread < 1000 && Math.abs(age - player) < 1500 ? 'agree' : JSON.stringify({ age, ...all })
+    }
+    await expect.poll(agree).toBe('agree')
+    await expect(
+      page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true }),
+    ).toBeVisible()
+    const before = await ages(page, 'psql')
+    await page.reload()
+    await expect.poll(agree).toBe('agree')
+    const after = await ages(page, 'psql')
+    expect(after.header).toBeGreaterThanOrEqual(before.header)
+    expect(after.player).toBeGreaterThanOrEqual(before.player)
+    await expect(page.getByText('Lasted')).toHaveCount(0)
+    await run.end()
+    await expect(page.getByText('Lasted')).toBeVisible()
+  },
+)
 
 test('a short tool call is never shown to last longer than it did', async ({ page, baseURL }, info) => {
   const session = `short-${info.repeatEachIndex}-${info.retry}-${Date.now()}`

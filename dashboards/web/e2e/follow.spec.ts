@@ -87,20 +87,26 @@ test('the lines of the timeline follow the moment, by link, scrubbing and playin
   await expect(page.getByTestId('playhead')).toBeVisible()
 })
 
-test('the timeline of a live session shows its newest line and its end', async ({ page, baseURL }, info) => {
-  const session = `newest-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
-  const run = new LiveRun(baseURL ?? '', session)
-  run.say('I begin.')
-  await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
-  await page.goto(`/sessions/${session}?tab=timeline`)
-  await expect(page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true })).toBeVisible()
-  for (let i = 0; i < 60; i++) {
-    run.call(`c${i}`, `tool${i}`, '{}')
-    await page.waitForTimeout(60) // the calls arrive in many updates, as those of an agent do
-    run.result(`c${i}`, 'done')
-  }
-  await expect.poll(() => seen(page)).toContain('tool59')
-  await expect(toNow(page)).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Whole run' })).toHaveCount(0)
-  await run.end()
-})
+test(
+  'the timeline of a live session shows its newest line and its end',
+  { tag: '@long' },
+  async ({ page, baseURL }, info) => {
+    const session = `newest-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+    const run = new LiveRun(baseURL ?? '', session)
+    run.say('I begin.')
+    await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
+    await page.goto(`/sessions/${session}?tab=timeline`)
+    await expect(
+      page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true }),
+    ).toBeVisible()
+    for (let i = 0; i < 60; i++) {
+      run.call(`c${i}`, `tool${i}`, '{}')
+      await page.waitForTimeout(60) // the calls arrive in many updates, as those of an agent do
+      run.result(`c${i}`, 'done')
+    }
+    await expect.poll(() => seen(page)).toContain('tool59')
+    await expect(toNow(page)).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Whole run' })).toHaveCount(0)
+    await run.end()
+  },
+)

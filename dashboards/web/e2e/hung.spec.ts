@@ -61,19 +61,21 @@ test('a session that hangs is on top with its tool and its silence, and its page
   await expect(card).not.toContainText('Running')
 })
 
-test('a session with an open alert is marked in the list and on its page, and its player has the alert', async ({
-  page,
-}) => {
-  const silent = new LiveRun(server.url, 'silent')
-  await page.goto(server.url)
-  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'silent', exact: true }) })
-  await expect(row).toContainText(/model-silent since \d/)
-  await row.getByRole('link').click()
-  await expect(page.locator('header').getByText(/^model-silent since \d/)).toBeVisible()
-  const list = page.getByRole('list', { name: 'Alerts' })
-  await expect(list).toContainText('no frame for more than 2s')
-  await expect(page.locator('[data-name^="model-silent"]')).toBeAttached()
-  await silent.end()
-  await expect(list).toContainText(/model-silent at .* for \d/)
-  await expect(page.locator('header').getByText(/^model-silent since/)).toHaveCount(0)
-})
+test(
+  'a session with an open alert is marked in the list and on its page, and its player has the alert',
+  { tag: '@long' },
+  async ({ page }) => {
+    const silent = new LiveRun(server.url, 'silent')
+    await page.goto(server.url)
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'silent', exact: true }) })
+    await expect(row).toContainText(/model-silent since \d/)
+    await row.getByRole('link').click()
+    await expect(page.locator('header').getByText(/^model-silent since \d/)).toBeVisible()
+    const list = page.getByRole('list', { name: 'Alerts' })
+    await expect(list).toContainText('no frame for more than 2s')
+    await expect(page.locator('[data-name^="model-silent"]')).toBeAttached()
+    await silent.end()
+    await expect(list).toContainText(/model-silent at .* for \d/)
+    await expect(page.locator('header').getByText(/^model-silent since/)).toHaveCount(0)
+  },
+)

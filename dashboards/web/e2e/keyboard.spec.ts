@@ -133,7 +133,7 @@ for (const [size, width] of [
   ['wide', 1280],
   ['narrow', 390],
 ] as const)
-  test(`the Tab key leads through every page, ${size}`, async ({ page }) => {
+  test(`the Tab key leads through every page, ${size}`, { tag: '@long' }, async ({ page }) => {
     test.slow()
     await page.setViewportSize({ width, height: 844 })
     for (const [i, { path, ready, then }] of pages.entries()) {

@@ -50,83 +50,87 @@ test.beforeAll(async ({ playwright, demoServer: server }) => {
   await request.dispose()
 })
 
-test('a session of 100,000 frames opens, plays and is scrubbed quickly', async ({ page }) => {
-  test.slow()
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Performance.enable')
-  const begun = await threadTime(devtools)
-  const smallMs = await open(page, '/sessions/demo', 'build')
-  const smallOpened = await threadTime(devtools)
-  const openMs = await open(page, `/sessions/${session}?t=100`, 'word 1086.')
-  const opened = await threadTime(devtools)
+test(
+  'a session of 100,000 frames opens, plays and is scrubbed quickly',
+  { tag: '@long' },
+  async ({ page }) => {
+    test.slow()
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Performance.enable')
+    const begun = await threadTime(devtools)
+    const smallMs = await open(page, '/sessions/demo', 'build')
+    const smallOpened = await threadTime(devtools)
+    const openMs = await open(page, `/sessions/${session}?t=100`, 'word 1086.')
+    const opened = await threadTime(devtools)
 
-  // Frames of the screen while 500 frames a second are played.
-  await page.keyboard.press('k')
-  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible()
-  const beforePlaying = await threadTime(devtools)
-  const gaps = await page.evaluate(
-    () =>
-      new Promise<number[]>((done) => {
-        const gaps: number[] = []
-        let last = performance.now()
-        const end = last + 5000
-        const draw = (now: number) => {
-          gaps.push(now - last)
-          last = now
-          if (now < end) requestAnimationFrame(draw)
-          else done(gaps.slice(1))
-        }
-        requestAnimationFrame(draw)
-      }),
-  )
-  const frameMs = ((await threadTime(devtools)) - beforePlaying) / gaps.length
-  await page.keyboard.press('k')
-  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible()
-  const longFrames = gaps.filter((gap) => gap > 50).length / gaps.length
-
-  // From a press on the scrubber to a picture that does not change any more.
-  const settled: number[] = []
-  const scrubbed: number[] = []
-  for (const place of [0.9, 0.1, 0.5, 0.27, 0.73]) {
-    const before = await threadTime(devtools)
-    settled.push(
-      await page.evaluate(async (place) => {
-        const slider = document.querySelector('[role="slider"][aria-label="Moment"]')?.parentElement
-        const view = document.querySelector('[aria-label="Conversation"]')
-        if (!slider || !view) throw new Error('nothing to press')
-        const box = slider.getBoundingClientRect()
-        const at = {
-          ...{ bubbles: true, pointerId: 1, button: 0, clientX: box.left + box.width * place },
-          clientY: box.top + 10,
-        }
-        slider.setPointerCapture = () => undefined
-        const picture = () => view.textContent + String(view.scrollTop)
-        const began = performance.now()
-        slider.dispatchEvent(new PointerEvent('pointerdown', at))
-        slider.dispatchEvent(new PointerEvent('pointerup', at))
-        let changed = began
-        let last = ''
-        while (performance.now() - changed < 200) {
-          await new Promise(requestAnimationFrame)
-          const now = picture()
-          if (now !== last) changed = performance.now()
-          last = now
-        }
-        return changed - began
-      }, place),
+    // Frames of the screen while 500 frames a second are played.
+    await page.keyboard.press('k')
+    await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible()
+    const beforePlaying = await threadTime(devtools)
+    const gaps = await page.evaluate(
+      () =>
+        new Promise<number[]>((done) => {
+          const gaps: number[] = []
+          let last = performance.now()
+          const end = last + 5000
+          const draw = (now: number) => {
+            gaps.push(now - last)
+            last = now
+            if (now < end) requestAnimationFrame(draw)
+            else done(gaps.slice(1))
+          }
+          requestAnimationFrame(draw)
+        }),
     )
-    scrubbed.push((await threadTime(devtools)) - before)
-  }
-  const list = (times: number[]) => times.map((ms) => Math.round(ms)).join(', ')
-  console.log(
-    `100,000 frames: open ${openMs} ms with ${list([opened - smallOpened])} ms of processor ` +
-      `(demo ${smallMs} ms with ${list([smallOpened - begun])} ms); ` +
-      `playing, ${(longFrames * 100).toFixed(1)} % of ${gaps.length} pictures over 50 ms, ${frameMs.toFixed(1)} ms of processor each; ` +
-      `scrubbing settled after ${list(settled)} ms, with ${list(scrubbed)} ms of processor`,
-  )
-  expect(Math.max(...scrubbed)).toBeLessThan(opened - begun)
-  if (!asked) return
-  expect(openMs).toBeLessThan(slack * Math.max(bars.openMs, smallMs))
-  expect(frameMs).toBeLessThan(bars.frameMs)
-  expect(Math.max(...scrubbed)).toBeLessThan(bars.settledMs * slack)
-})
+    const frameMs = ((await threadTime(devtools)) - beforePlaying) / gaps.length
+    await page.keyboard.press('k')
+    await expect(page.getByRole('button', { name: 'Play' })).toBeVisible()
+    const longFrames = gaps.filter((gap) => gap > 50).length / gaps.length
+
+    // From a press on the scrubber to a picture that does not change any more.
+    const settled: number[] = []
+    const scrubbed: number[] = []
+    for (const place of [0.9, 0.1, 0.5, 0.27, 0.73]) {
+      const before = await threadTime(devtools)
+      settled.push(
+        await page.evaluate(async (place) => {
+          const slider = document.querySelector('[role="slider"][aria-label="Moment"]')?.parentElement
+          const view = document.querySelector('[aria-label="Conversation"]')
+          if (!slider || !view) throw new Error('nothing to press')
+          const box = slider.getBoundingClientRect()
+          const at = {
+            ...{ bubbles: true, pointerId: 1, button: 0, clientX: box.left + box.width * place },
+            clientY: box.top + 10,
+          }
+          slider.setPointerCapture = () => undefined
+          const picture = () => view.textContent + String(view.scrollTop)
+          const began = performance.now()
+          slider.dispatchEvent(new PointerEvent('pointerdown', at))
+          slider.dispatchEvent(new PointerEvent('pointerup', at))
+          let changed = began
+          let last = ''
+          while (performance.now() - changed < 200) {
+            await new Promise(requestAnimationFrame)
+            const now = picture()
+            if (now !== last) changed = performance.now()
+            last = now
+          }
+          return changed - began
+        }, place),
+      )
+      scrubbed.push((await threadTime(devtools)) - before)
+    }
+    const list = (times: number[]) => times.map((ms) => Math.round(ms)).join(', ')
+    console.log(
+      `100,000 frames: open ${openMs} ms with ${list([opened - smallOpened])} ms of processor ` +
+        `(demo ${smallMs} ms with ${list([smallOpened - begun])} ms); ` +
+        `playing, ${(longFrames * 100).toFixed(1)} % of ${gaps.length} pictures over 50 ms, ${frameMs.toFixed(1)} ms of processor each; ` +
+        `scrubbing settled after ${list(settled)} ms, with ${list(scrubbed)} ms of processor`,
+    )
+    expect(Math.max(...scrubbed)).toBeLessThan(opened - begun)
+    if (!asked) return
+    expect(openMs).toBeLessThan(slack * Math.max(bars.openMs, smallMs))
+    expect(frameMs).toBeLessThan(bars.frameMs)
+    expect(Math.max(...scrubbed)).toBeLessThan(bars.settledMs * slack)
+  },
+)

@@ -122,7 +122,7 @@ test('a running session stands on top and counts', async ({ page, request, baseU
   await expect(row.getByText('OK')).toBeVisible()
 })
 
-test('Back comes to the place where the list was left', async ({ page, request }) => {
+test('Back comes to the place where the list was left', { tag: '@long' }, async ({ page, request }) => {
   for (let i = 0; i < 130; i++)
     await request.post(`/v1/ingest?session=place-${i}&dialect=generic&tag=of:place`, {
       headers: { 'Content-Type': 'application/x-ndjson' },
@@ -236,36 +236,36 @@ test('columns are chosen, kept, and part of the address of a view', async ({
   await expect(heads).toHaveText(usual)
 })
 
-test('the number, tokens and cost of all that fit are shown, and End goes to the end', async ({
-  page,
-  request,
-  baseURL,
-}) => {
-  for (let i = 0; i < 120; i++)
-    await request.post(`/v1/ingest?session=total-${i}&dialect=generic&tag=of:total`, {
-      headers: { 'Content-Type': 'application/x-ndjson' },
-      data: `{"total":${i}}\n`,
-    })
-  // 3 and 15 dollars for a million tokens: 30 and 15 thousandths of a cent for 1000 and 100.
-  const call = { model: 'claude-sonnet-4-5', input: 1000, output: 100 }
-  await spend(baseURL ?? '', 'total-spent', Date.UTC(2026, 4, 5, 10), [call, call], ['of=total'])
-  await expect
-    .poll(async () => {
-      const answer = await request.get('/v1/totals?tag=of:total')
-      return ((await answer.json()) as { sessions: number }).sessions
-    })
-    .toBe(121)
-  await page.goto('/?tag=of%3Atotal')
-  // 2 × (1000 × 3 + 100 × 15) / 1,000,000 dollars.
-  await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText(
-    '121 sessions, 2.20k tokens, $0.0090',
-  )
-  await rows(page).first().focus()
-  await page.keyboard.press('End')
-  await expect(page.locator('[data-row="120"]')).toBeFocused()
-})
+test(
+  'the number, tokens and cost of all that fit are shown, and End goes to the end',
+  { tag: '@long' },
+  async ({ page, request, baseURL }) => {
+    for (let i = 0; i < 120; i++)
+      await request.post(`/v1/ingest?session=total-${i}&dialect=generic&tag=of:total`, {
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        data: `{"total":${i}}\n`,
+      })
+    // 3 and 15 dollars for a million tokens: 30 and 15 thousandths of a cent for 1000 and 100.
+    const call = { model: 'claude-sonnet-4-5', input: 1000, output: 100 }
+    await spend(baseURL ?? '', 'total-spent', Date.UTC(2026, 4, 5, 10), [call, call], ['of=total'])
+    await expect
+      .poll(async () => {
+        const answer = await request.get('/v1/totals?tag=of:total')
+        return ((await answer.json()) as { sessions: number }).sessions
+      })
+      .toBe(121)
+    await page.goto('/?tag=of%3Atotal')
+    // 2 × (1000 × 3 + 100 × 15) / 1,000,000 dollars.
+    await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText(
+      '121 sessions, 2.20k tokens, $0.0090',
+    )
+    await rows(page).first().focus()
+    await page.keyboard.press('End')
+    await expect(page.locator('[data-row="120"]')).toBeFocused()
+  },
+)
 
-test('chosen sessions are saved as CSV and deleted', async ({ page, request }) => {
+test('chosen sessions are saved as CSV and deleted', { tag: '@long' }, async ({ page, request }) => {
   for (const name of ['gone-1', 'gone-2', 'gone-3', 'kept'])
     await record(request, name, [{ type: 'a' }], ['suite:gone'])
   await page.goto('/?tag=suite%3Agone&sort=started')
@@ -295,52 +295,54 @@ test('chosen sessions are saved as CSV and deleted', async ({ page, request }) =
   await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText('1 session')
 })
 
-test('a label is put on the chosen sessions and removed, by the keyboard; what fails is named', async ({
-  page,
-  request,
-  expectErrors,
-}) => {
-  expectErrors(/status of 404/)
-  for (const name of ['labelled/1', 'labelled-2', 'labelled-3'])
-    await record(request, name, [{ type: 'a' }], ['suite:label'])
-  await page.goto('/?tag=suite%3Alabel&sort=started')
-  await expect(rows(page)).toHaveCount(3)
-  await page.getByRole('checkbox', { name: 'Choose labelled/1' }).check()
-  await page.getByRole('button', { name: 'Choose all 3' }).click()
-  const open = page.getByRole('button', { name: 'Label…' })
-  await open.focus()
-  await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Label 3 sessions' })
-  await expect(dialog.getByLabel('Label', { exact: true })).toBeFocused()
-  await page.keyboard.type('..')
-  await expect(dialog.getByRole('button', { name: 'Remove the label' })).toBeDisabled()
-  await dialog.getByLabel('Label', { exact: true }).clear()
-  await page.keyboard.type('needs triage')
-  await page.keyboard.press('Enter')
-  const result = dialog.getByRole('status', { name: 'Result' })
-  await expect(result).toHaveText('“needs triage” added to 3 sessions.')
-  const listed = async () =>
-    ((await (await request.get('/v1/sessions?label=needs%20triage')).json()) as { items: unknown[] }).items
-      .length
-  expect(await listed()).toBe(3)
-  await dialog.getByRole('button', { name: 'Add the label' }).click()
-  await expect(result).toHaveText('“needs triage” added to 0 sessions, 3 sessions had it before.')
+test(
+  'a label is put on the chosen sessions and removed, by the keyboard; what fails is named',
+  { tag: '@long' },
+  async ({ page, request, expectErrors }) => {
+    expectErrors(/status of 404/)
+    for (const name of ['labelled/1', 'labelled-2', 'labelled-3'])
+      await record(request, name, [{ type: 'a' }], ['suite:label'])
+    await page.goto('/?tag=suite%3Alabel&sort=started')
+    await expect(rows(page)).toHaveCount(3)
+    await page.getByRole('checkbox', { name: 'Choose labelled/1' }).check()
+    await page.getByRole('button', { name: 'Choose all 3' }).click()
+    const open = page.getByRole('button', { name: 'Label…' })
+    await open.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Label 3 sessions' })
+    await expect(dialog.getByLabel('Label', { exact: true })).toBeFocused()
+    await page.keyboard.type('..')
+    await expect(dialog.getByRole('button', { name: 'Remove the label' })).toBeDisabled()
+    await dialog.getByLabel('Label', { exact: true }).clear()
+    await page.keyboard.type('needs triage')
+    await page.keyboard.press('Enter')
+    const result = dialog.getByRole('status', { name: 'Result' })
+    await expect(result).toHaveText('“needs triage” added to 3 sessions.')
+    const listed = async () =>
+      ((await (await request.get('/v1/sessions?label=needs%20triage')).json()) as { items: unknown[] }).items
+        .length
+    expect(await listed()).toBe(3)
+    await dialog.getByRole('button', { name: 'Add the label' }).click()
+    await expect(result).toHaveText('“needs triage” added to 0 sessions, 3 sessions had it before.')
 
-  // One of them is not there any more.
-  await page.route('**/v1/sessions/labelled-2/labels/*', (route) =>
-    route.fulfill({
-      status: 404,
-      contentType: 'application/problem+json',
-      headers: { 'Tapedeck-Api': '1' },
-      body: '{"title":"Not found","status":404,"detail":"There is no session labelled-2."}',
-    }),
-  )
-  await dialog.getByRole('button', { name: 'Remove the label' }).click()
-  await expect(result).toHaveText('“needs triage” removed from 2 sessions, 1 session failed; try again.')
-  await expect(dialog.getByRole('list', { name: 'Failed' })).toContainText('There is no session labelled-2.')
-  expect(await listed()).toBe(1)
-  const { violations } = await new AxeBuilder({ page }).include('[role="dialog"] form').analyze()
-  expect(violations).toEqual([])
-  await page.keyboard.press('Escape')
-  await expect(dialog).toBeHidden()
-})
+    // One of them is not there any more.
+    await page.route('**/v1/sessions/labelled-2/labels/*', (route) =>
+      route.fulfill({
+        status: 404,
+        contentType: 'application/problem+json',
+        headers: { 'Tapedeck-Api': '1' },
+        body: '{"title":"Not found","status":404,"detail":"There is no session labelled-2."}',
+      }),
+    )
+    await dialog.getByRole('button', { name: 'Remove the label' }).click()
+    await expect(result).toHaveText('“needs triage” removed from 2 sessions, 1 session failed; try again.')
+    await expect(dialog.getByRole('list', { name: 'Failed' })).toContainText(
+      'There is no session labelled-2.',
+    )
+    expect(await listed()).toBe(1)
+    const { violations } = await new AxeBuilder({ page }).include('[role="dialog"] form').analyze()
+    expect(violations).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  },
+)

@@ -58,19 +58,23 @@ test('thoughts are drawn as they are stated, by keyboard too, and lead to their 
 for (const scheme of ['light', 'dark'] as const)
   for (const width of [1280, 390])
     for (const tab of ['state', 'thoughts', 'totals'])
-      test(`axe finds nothing serious in the view ${tab}, ${scheme}, ${width} wide`, async ({ page }) => {
-        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-        await page.setViewportSize({ width, height: 844 })
-        await page.goto(`/sessions/${session}?tab=${tab}`)
-        const ready =
-          { state: 'What changed when', thoughts: 'Tree of thoughts', totals: 'Streams' }[tab] ?? ''
-        await expect(page.getByLabel(ready, { exact: true })).toBeVisible()
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        expect(
-          violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]),
-        ).toEqual([])
-        // Only a part of the page scrolls sideways.
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      })
+      test(
+        `axe finds nothing serious in the view ${tab}, ${scheme}, ${width} wide`,
+        { tag: '@long' },
+        async ({ page }) => {
+          await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+          await page.setViewportSize({ width, height: 844 })
+          await page.goto(`/sessions/${session}?tab=${tab}`)
+          const ready =
+            { state: 'What changed when', thoughts: 'Tree of thoughts', totals: 'Streams' }[tab] ?? ''
+          await expect(page.getByLabel(ready, { exact: true })).toBeVisible()
+          const { violations } = await new AxeBuilder({ page }).analyze()
+          expect(
+            violations
+              .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+              .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]),
+          ).toEqual([])
+          // Only a part of the page scrolls sideways.
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+        },
+      )

@@ -117,82 +117,87 @@ test('the cost is stacked by group, priced anew, and what has none is listed', a
   }
 })
 
-test('findings are a column of the table and of the session list', async ({ page, request }) => {
-  // The record states a total of 20 tokens, and its buckets add up to 15.
-  const answer = {
-    id: 'chatcmpl-of-findings-0001',
-    object: 'chat.completion',
-    model: 'gpt-of-findings',
-    choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 20 },
-  }
-  await request.post('/v1/ingest?session=of-findings&dialect=openai-chat', {
-    headers: { 'Content-Type': 'application/x-ndjson' },
-    data: `${JSON.stringify(answer)}\n`,
-  })
-  await page.goto('/usage?from=now-1h')
-  const table = page.getByRole('region', { name: 'Usage table' })
-  const row = table.getByRole('row', { name: /^gpt-of-findings/ })
-  await expect(async () => {
-    await page.reload()
-    await expect(row).toHaveCount(1, { timeout: 5000 })
-  }).toPass()
-  await expect(table.getByRole('columnheader', { name: 'findings' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Findings' }).click()
-  await expect(page).toHaveURL(/findings=1/)
-  await expect(table.getByRole('columnheader', { name: 'findings' })).toBeVisible()
-  await expect(row.getByTitle('record total: 1 in 1 session')).toHaveText('1')
+test(
+  'findings are a column of the table and of the session list',
+  { tag: '@long' },
+  async ({ page, request }) => {
+    // The record states a total of 20 tokens, and its buckets add up to 15.
+    const answer = {
+      id: 'chatcmpl-of-findings-0001',
+      object: 'chat.completion',
+      model: 'gpt-of-findings',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 20 },
+    }
+    await request.post('/v1/ingest?session=of-findings&dialect=openai-chat', {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      data: `${JSON.stringify(answer)}\n`,
+    })
+    await page.goto('/usage?from=now-1h')
+    const table = page.getByRole('region', { name: 'Usage table' })
+    const row = table.getByRole('row', { name: /^gpt-of-findings/ })
+    await expect(async () => {
+      await page.reload()
+      await expect(row).toHaveCount(1, { timeout: 5000 })
+    }).toPass()
+    await expect(table.getByRole('columnheader', { name: 'findings' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'Findings' }).click()
+    await expect(page).toHaveURL(/findings=1/)
+    await expect(table.getByRole('columnheader', { name: 'findings' })).toBeVisible()
+    await expect(row.getByTitle('record total: 1 in 1 session')).toHaveText('1')
 
-  await page.goto('/?q=of-findings')
-  const session = page.getByRole('row', { name: /of-findings/ })
-  await expect(session).toBeVisible()
-  await expect(page.getByRole('columnheader', { name: 'Findings' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByLabel('Findings').check()
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('columnheader', { name: 'Findings' })).toBeVisible()
-  await expect(
-    session.getByTitle('1 usage record states a total that is not the sum of its parts.'),
-  ).toBeVisible()
-})
+    await page.goto('/?q=of-findings')
+    const session = page.getByRole('row', { name: /of-findings/ })
+    await expect(session).toBeVisible()
+    await expect(page.getByRole('columnheader', { name: 'Findings' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByLabel('Findings').check()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('columnheader', { name: 'Findings' })).toBeVisible()
+    await expect(
+      session.getByTitle('1 usage record states a total that is not the sum of its parts.'),
+    ).toBeVisible()
+  },
+)
 
-test('usage without a price and usage of an unknown name lead to their sessions', async ({
-  page,
-  baseURL,
-}) => {
-  const at = Date.UTC(2026, 4, 9, 10)
-  await spend(baseURL ?? '', 'priced-only', at, [{ model: 'claude-sonnet-4-5', input: 10, output: 1 }])
-  await spend(baseURL ?? '', 'without-price', at, [
-    { model: 'claude-next-preview', input: 10, output: 1 },
-    { model: 'claude-sonnet-4-5', input: 10, output: 1 },
-  ])
-  const range = 'from=2026-05-09T00:00:00Z&to=2026-05-10T00:00:00Z&timezone=UTC'
-  const sessions = page.locator('main a[href^="/sessions/"]')
-  const table = page.getByRole('region', { name: 'Usage table' })
-  await page.goto(`/usage?${range}`)
-  await table
-    .getByRole('row', { name: /^claude-next-preview/ })
-    .getByRole('link', { name: 'no price' })
-    .click()
-  await expect(page).toHaveURL(/model=claude-next-preview&unpriced=1&sort=-cost$/)
-  await expect(sessions).toHaveCount(1)
-  await expect(sessions).toHaveAttribute('href', '/sessions/without-price')
-  await expect(page.getByRole('button', { name: 'Price: none' })).toBeVisible()
+test(
+  'usage without a price and usage of an unknown name lead to their sessions',
+  { tag: '@long' },
+  async ({ page, baseURL }) => {
+    const at = Date.UTC(2026, 4, 9, 10)
+    await spend(baseURL ?? '', 'priced-only', at, [{ model: 'claude-sonnet-4-5', input: 10, output: 1 }])
+    await spend(baseURL ?? '', 'without-price', at, [
+      { model: 'claude-next-preview', input: 10, output: 1 },
+      { model: 'claude-sonnet-4-5', input: 10, output: 1 },
+    ])
+    const range = 'from=2026-05-09T00:00:00Z&to=2026-05-10T00:00:00Z&timezone=UTC'
+    const sessions = page.locator('main a[href^="/sessions/"]')
+    const table = page.getByRole('region', { name: 'Usage table' })
+    await page.goto(`/usage?${range}`)
+    await table
+      .getByRole('row', { name: /^claude-next-preview/ })
+      .getByRole('link', { name: 'no price' })
+      .click()
+    await expect(page).toHaveURL(/model=claude-next-preview&unpriced=1&sort=-cost$/)
+    await expect(sessions).toHaveCount(1)
+    await expect(sessions).toHaveAttribute('href', '/sessions/without-price')
+    await expect(page.getByRole('button', { name: 'Price: none' })).toBeVisible()
 
-  await page.goto(`/usage?${range}`)
-  await page
-    .getByRole('region', { name: 'Without a cost' })
-    .getByRole('link', { name: 'Sessions with calls of claude-next-preview without a price' })
-    .click()
-  await expect(sessions).toHaveCount(1)
-  // Claude Code's files name no node.
-  await page.goto(`/usage?${range}&group_by=node`)
-  await table
-    .getByRole('row', { name: /^unknown/ })
-    .getByRole('link')
-    .first()
-    .click()
-  await expect(page).toHaveURL(/node=&sort=-cost$/)
-  await expect(page.getByRole('button', { name: 'Node: unknown' })).toBeVisible()
-  await expect(sessions).toHaveCount(2)
-})
+    await page.goto(`/usage?${range}`)
+    await page
+      .getByRole('region', { name: 'Without a cost' })
+      .getByRole('link', { name: 'Sessions with calls of claude-next-preview without a price' })
+      .click()
+    await expect(sessions).toHaveCount(1)
+    // Claude Code's files name no node.
+    await page.goto(`/usage?${range}&group_by=node`)
+    await table
+      .getByRole('row', { name: /^unknown/ })
+      .getByRole('link')
+      .first()
+      .click()
+    await expect(page).toHaveURL(/node=&sort=-cost$/)
+    await expect(page.getByRole('button', { name: 'Node: unknown' })).toBeVisible()
+    await expect(sessions).toHaveCount(2)
+  },
+)

@@ -40,7 +40,7 @@ class Wire {
 
 const sum = (answers: readonly { bytes: number }[]) => answers.reduce((total, { bytes }) => total + bytes, 0)
 
-test('the first page takes at most 12 requests and 200 KB', async ({ page }) => {
+test('the first page takes at most 12 requests and 200 KB', { tag: '@long' }, async ({ page }) => {
   const server = await startServer(['--demo']) // other tests record sessions, which are listed too
   try {
     const demo = page.locator('a[href="/sessions/demo"]')

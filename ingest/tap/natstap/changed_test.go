@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -130,6 +131,7 @@ func TestPurgedWhileBehind(t *testing.T) {
 // A server that lost the last messages of a stream, as after a loss of power, uses their numbers
 // again: what comes then is recorded, and nothing twice.
 func TestStreamWentBack(t *testing.T) {
+	fulltest.Long(t)
 	for _, consumer := range []string{"", "c"} {
 		var opts server.Options
 		s := natsServer(t, func(o *server.Options) { o.Port = freePort(t); opts = *o })

@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/app/alerting"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/alerts/evaluate"
@@ -156,6 +157,7 @@ func TestBudgetLastMinute(t *testing.T) {
 
 // A tenant whose use of the month is expected to exceed its budget has one alert, also when it exceeds it.
 func TestBudgetForecast(t *testing.T) {
+	fulltest.Long(t)
 	forecast := rule.Rule{Name: "forecast", Kind: rule.Budget, Per: rule.PerTenant, Period: rule.Month, Zone: "UTC", Tokens: 3100, Forecast: true, PerHour: 60}
 	month := forecast
 	month.Name, month.Forecast = "month", false
@@ -176,6 +178,7 @@ func TestBudgetForecast(t *testing.T) {
 // When the session of an alert is deleted, so is the alert: it begins again with another session and the same id, if the
 // budget is exceeded without it.
 func TestBudgetDeleted(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t, 120, perCustomer)
 	w.use("a", "acme", 0, 2000)
 	w.use("b", "acme", 60, 100)
@@ -199,6 +202,7 @@ func TestBudgetDeleted(t *testing.T) {
 
 // A budget begins a bounded number of alerts in an hour, and those of other rules are not delayed.
 func TestBudgetPerHour(t *testing.T) {
+	fulltest.Long(t)
 	few := perCustomer
 	few.PerHour = 2
 	other := rule.Rule{Name: "all", Kind: rule.Budget, Per: rule.PerTenant, Period: rule.Day, Zone: "UTC", Tokens: 1, PerHour: 60}
@@ -239,6 +243,7 @@ func TestBudgetRules(t *testing.T) {
 
 // An evaluation that fails is repeated, and ends no alert.
 func TestBudgetFailure(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t, 120, perCustomer)
 	w.use("a", "acme", 0, 2000)
 	w.evaluated()

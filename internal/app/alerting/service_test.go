@@ -17,6 +17,7 @@ import (
 	"tapedeck/internal/app/alerting/notify"
 	"tapedeck/internal/app/alerting/webhook"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
 	"tapedeck/query/alerts"
@@ -216,6 +217,7 @@ func TestFailure(t *testing.T) {
 
 // A rule begins a bounded number of alerts in an hour, although evaluations fail and another server takes over.
 func TestPerHour(t *testing.T) {
+	fulltest.Long(t)
 	db, nc := querytest.New(t), localtest.NATS(t)
 	for i := range 4 {
 		s := recording(true, 5)

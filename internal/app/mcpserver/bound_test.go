@@ -7,6 +7,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"tapedeck/internal/fulltest"
 )
 
 // texts are texts whose JSON is short or long.
@@ -134,6 +136,7 @@ func check(t *testing.T, call func(tool string, arguments map[string]any) string
 
 // The rest of a long text is returned to the last byte.
 func TestRestOfTexts(t *testing.T) {
+	fulltest.Long(t)
 	for name, text := range texts {
 		if name == "invalid" || name == "empty" {
 			continue // JSON replaces bytes that are not UTF-8

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/querytest"
 )
@@ -25,6 +26,7 @@ margins:
 // change: those with calls of a model, or at a time, for which it has other prices. January
 // has calls of Claude, February of gpt-5, March of both, April none.
 func TestComparedPeriods(t *testing.T) {
+	fulltest.Long(t)
 	metrictest.Grow(t, "tapedeck_bill_periods_compared_total")
 	w := newWorld(t)
 	type file struct{ rate, later, gpt, house, march, others, tagged, more string }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -14,6 +15,7 @@ import (
 // Frames that are decoded anew state the same usage as is stored, also of running totals and of
 // records that two streams have; what they state otherwise is listed with its frame.
 func TestFrames(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	total := func(id, when string, tokens schema.Tokens) schema.Usage {
 		u := call(id, when, "anthropic", opus, 0, 0)

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
@@ -57,6 +58,7 @@ func closeAndDie(dsn, url, now, step string) error {
 // TestKill kills the process that closes a period after each step. The period is open or
 // closed then, never half, and another close leads to one bill with the same rows.
 func TestKill(t *testing.T) {
+	fulltest.Long(t)
 	const calls = 40 // two rows for each
 	for _, tc := range []struct {
 		step   string
@@ -157,6 +159,7 @@ func (w *world) attempts(want uint64) {
 // others name its bill. Other accounts are closed at the same time and all numbers follow each
 // other.
 func TestTwoClosers(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.prices("accounts: [{tag: customer}]")
 	for i := range 4 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/problem"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/querytest"
@@ -19,6 +20,7 @@ import (
 // The first bill of an account is refused while earlier months have usage, unless the request
 // leaves them without a bill. Then the list has these months apart.
 func TestFirstBillNamesEarlierMonths(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.prices("accounts: [{tag: customer, zone: Asia/Tokyo}, {tenant: true}]\nprices: [{name: free, provider: house, model: free, whole: true, prices: {input_mtok: 0, output_mtok: 0}}]")
 	// In Tokyo the first call is of August, and the one of c2 of October.

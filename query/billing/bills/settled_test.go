@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/pricing/pricetables"
@@ -17,6 +18,7 @@ import (
 // charge that was stored before its close began, and equals the bill that is computed without a
 // settlement.
 func TestSettledBill(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.prices("accounts: [{tag: customer}]\nmargins: [{name: c1, tag: {customer: c1}, factor: 2}]\n")
 	settler := rollup.NewSettler(w.reader, slog.New(slog.DiscardHandler))

@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/endpoint"
@@ -134,6 +135,7 @@ func lines(t *testing.T, body []byte) (list []map[string]any) {
 
 // TestFormats compares what readers of each format read with the pages of JSON.
 func TestFormats(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	fill(db)
 	hostile(db)

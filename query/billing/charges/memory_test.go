@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/memorytest"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/facts/rollup"
@@ -65,6 +66,7 @@ func (c *counter) Write(p []byte) (int, error) {
 // An export of Parquet takes no more memory for more calls, neither from the tables nor from settled
 // rows.
 func TestMemory(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Month(t, 30_000)
 	r := querytest.Reader(db, 1e8)
 	for _, from := range []string{"the tables", "settled rows"} {

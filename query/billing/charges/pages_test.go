@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/querytest"
@@ -34,6 +35,7 @@ func hostile(db *querytest.DB) {
 
 // Pages and chunks of any size hold all charges once, in one order.
 func TestPages(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	fill(db)
 	hostile(db)

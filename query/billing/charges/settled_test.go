@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/facts/rollup"
@@ -22,6 +23,7 @@ import (
 // the tables, while recordings change: all settled, some changed since, which another price table
 // prices too, and again settled. Two tenants have sessions of the same ids.
 func TestSettled(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	fill(db)
 	hostile(db)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/facts/rollup"
@@ -42,6 +43,7 @@ func inputs(t *testing.T, r *query.Reader, change func(look int)) (list []string
 // charge is read before or after the change, none is missing or read twice, and none is of a
 // deleted session.
 func TestChangesBetween(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	db.Merge()
 	r := querytest.Reader(db, 1e7, query.WithPrices(pricesWith(t, "")))

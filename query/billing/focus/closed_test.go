@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/bills"
 	"tapedeck/query/billing/focus"
@@ -52,6 +53,7 @@ accounts:
 // Bills as they are closed, with a late session, a mended price and a deleted session, meet
 // the requirements.
 func TestClosedBills(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	now := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
 	heads, number := &lastBill{}, 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/facts/findings"
@@ -182,6 +183,7 @@ func TestRead(t *testing.T) {
 
 // Pages hold every session once, whatever is asked for.
 func TestPages(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	db.Add(recordings(db.Tenant)...)
 	r := querytest.Reader(db, 100)

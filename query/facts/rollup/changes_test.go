@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/pricing/prices"
@@ -19,6 +20,7 @@ import (
 // Answers are the same with and without what is settled, after each change of what counts, and
 // once that is settled too.
 func TestSettledEqualsUnsettled(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	if view, err := rollup.Read(t.Context(), w.fast, querytest.Tenant, nil, nil); err != nil || !view.All {
@@ -73,6 +75,7 @@ func TestSettledEqualsUnsettled(t *testing.T) {
 
 // What expires leaves the answers at once, whatever is settled.
 func TestExpired(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -95,6 +98,7 @@ func TestExpired(t *testing.T) {
 
 // Costs are those by the prices that hold, also before they are settled by these.
 func TestOtherPrices(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -127,6 +131,7 @@ func TestOtherPrices(t *testing.T) {
 
 // Processes that settle at the same time, while usage arrives, leave answers as they are.
 func TestSeveralSettlers(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	w.settle()

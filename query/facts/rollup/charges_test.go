@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/billing/charges"
 	"tapedeck/query/facts/rollup"
@@ -43,6 +44,7 @@ func (w *world) stillCharged(what string) {
 
 // Months that an earlier program settled, without charges, are read from the tables and settled anew.
 func TestChargesOfEarlierProgram(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Usages: []schema.Usage{
 		querytest.Used("u", "gpt-5", 1, schema.Tokens{Input: 5}), running("r1", 2, 10), running("r2", 3, 30),

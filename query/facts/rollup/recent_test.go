@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -38,6 +39,7 @@ func (w *world) used(session string, stream int, at float64, input uint64) {
 // What changed is in the recent batch after the next look, whatever it is, and leaves it when the
 // batch of its month is written anew.
 func TestRecent(t *testing.T) {
+	fulltest.Long(t)
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
@@ -86,6 +88,7 @@ func TestRecent(t *testing.T) {
 // A settler that is killed at any step of the recent batch leaves answers as they were, and the next
 // one completes.
 func TestKilledRecent(t *testing.T) {
+	fulltest.Long(t)
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
@@ -113,6 +116,7 @@ func TestKilledRecent(t *testing.T) {
 // A request of several statements reads one settlement for minutes: replaced recent batches are kept as
 // long as those of months.
 func TestRemovedRecent(t *testing.T) {
+	fulltest.Long(t)
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
@@ -142,6 +146,7 @@ func TestRemovedRecent(t *testing.T) {
 
 // More changed sessions than the recent batch takes are settled by months, the newest first.
 func TestManyChanged(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	w.settle()
@@ -161,6 +166,7 @@ func TestManyChanged(t *testing.T) {
 // A settlement counts until another process writes the next one. Statements may read its batches, which
 // are removed some minutes later.
 func TestOvertaken(t *testing.T) {
+	fulltest.Long(t)
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()
@@ -201,6 +207,7 @@ func TestOvertaken(t *testing.T) {
 
 // The sink stores usage before it stores the stream that says when a session began.
 func TestRecentWithoutStream(t *testing.T) {
+	fulltest.Long(t)
 	defer rollup.Bounds(100, 0)() // no month is written anew for few sessions
 	w := newWorld(t)
 	w.fill()

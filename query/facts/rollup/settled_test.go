@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
@@ -263,6 +264,7 @@ func (w *world) fill() {
 
 // A settler that is killed at any step leaves answers as they were, and the next one completes.
 func TestKilledSettler(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	killed := errors.New("killed")

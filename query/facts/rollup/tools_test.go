@@ -226,6 +226,7 @@ func TestSettledToolsEqualUnsettled(t *testing.T) {
 // The sessions of this test have calls of tools alone. Each way in which a call has no end is settled, and
 // calls of months without usage are; calls that run grow older without a change.
 func TestSettledTools(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.askOfTools(1000)
 	tool := func(id, parent string, status schema.Status, start, end float64) schema.Span {
@@ -303,6 +304,7 @@ func TestSettledTools(t *testing.T) {
 
 // Months that an earlier program settled, without calls of tools, are read from the tables and settled anew.
 func TestToolsOfEarlierProgram(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.askOfTools(1000)
 	w.db.Add(querytest.Recording{Session: "a", Stream: 1, State: tagged("c1"), Spans: []schema.Span{querytest.Tool("t", "bash", schema.StatusOK, 1, 3)}})

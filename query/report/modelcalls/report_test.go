@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -263,6 +264,7 @@ func testCalls(t *testing.T, db *querytest.DB) {
 
 // Settled calls give the same report, also those of sessions without usage.
 func TestSettledCalls(t *testing.T) {
+	fulltest.Long(t)
 	db := stored(querytest.New(t))
 	if err := rollup.NewSettler(querytest.Reader(db, 1e6), slog.New(slog.DiscardHandler)).Settle(t.Context()); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/toolreport"
 	"tapedeck/query/session/timeline"
@@ -36,9 +37,13 @@ func slowTable(calls []toolreport.SlowCall) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestUnclosedCallsAmongTheSlowest(t *testing.T) { testUnclosed(t, querytest.Open(t), leave) }
+func TestUnclosedCallsAmongTheSlowest(t *testing.T) {
+	fulltest.Long(t)
+	testUnclosed(t, querytest.Open(t), leave)
+}
 
 func TestUnclosedCallsAmongTheSlowestSettled(t *testing.T) {
+	fulltest.Long(t)
 	testUnclosed(t, querytest.New(t), settle)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
@@ -22,6 +23,7 @@ import (
 // Session "both" has a record whose total is not its sum and two model calls that were cut
 // off, "lost" lost three frames, and "fine" has nothing.
 func TestFindings(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	wrong := querytest.Used("a", "gpt-5", 0, schema.Tokens{Input: 10})
 	wrong.Total = 11
@@ -94,6 +96,7 @@ func TestFindings(t *testing.T) {
 // frames are findings in the totals, of the range and the sessions that the report is of. A session
 // that has records too counts once.
 func TestFindingsOfUnreadUsage(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	unread := func(seq uint64, seconds float64) schema.Frame {
 		f := querytest.Frame(seq, seconds, "x", `{"usage":{"tokens":7}}`)

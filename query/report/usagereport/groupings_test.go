@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
@@ -33,6 +34,7 @@ func groupedCalls() []querytest.Recording {
 // A call of 1000 tokens costs 0.00125, and half of it as flex. Rows come in the order that
 // is asked for, and all but the first groups are one row of each period.
 func TestGroupingsAndOrders(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	db.Add(groupedCalls()...)
 	r := querytest.Reader(db, 1e6)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/querytest"
@@ -61,6 +62,7 @@ func monthReports() []monthReport {
 // TestMonth compares costs and tokens of a generated month with those that a script in
 // another language computes call by call. The flag -month-calls sets its size.
 func TestMonth(t *testing.T) {
+	fulltest.Long(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no node")

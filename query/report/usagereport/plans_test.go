@@ -12,6 +12,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/pricing/prices"
@@ -208,6 +209,7 @@ func planUses(report *usagereport.Report, closed bool) string {
 
 // The shares are in all formats, and in none unless they are asked for.
 func TestPlansInFormats(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	db.Add(planRecordings()...)
 	r := querytest.Reader(db, 40*day, query.WithPrices(prices.Fixed{Table: planTable(t)}))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/pricing/cost"
@@ -127,6 +128,7 @@ func TestUsageGroups(t *testing.T) {
 }
 
 func TestUsageTooLong(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	db.Exec(`INSERT INTO usage (tenant, session_id, stream_id, usage_id, seen_at, mode, at, input)
 		SELECT 'acme', 's' || toString(number), 'x', 'u', now64(9), 'add', now64(9) - toIntervalMinute(15 * number), 1 FROM numbers(200001)`)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/querytest"
 	"tapedeck/query/report/grouping"
 	"tapedeck/query/report/usagereport"
@@ -20,6 +21,7 @@ var zoneSpans = [][2]string{
 // Periods of all zones hold the calls that Go's own clock puts there, and add up to the
 // range. Their bounds hold the same calls.
 func TestZones(t *testing.T) {
+	fulltest.Long(t)
 	rec := querytest.Recording{Session: "s", Stream: 1}
 	for _, span := range zoneSpans {
 		at, end := querytest.Must[time.Time](t)(time.Parse(time.RFC3339, span[0])), querytest.Must[time.Time](t)(time.Parse(time.RFC3339, span[1]))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionframes"
@@ -78,6 +79,7 @@ func interleaved(frames int) []querytest.Recording {
 }
 
 func TestFramePages(t *testing.T) {
+	fulltest.Long(t)
 	const count = 41
 	db := querytest.Open(t)
 	recs := interleaved(count)

@@ -121,6 +121,7 @@ func filterCases() []filterCase {
 // read in one page too. Where sessions 8 and 9 follow one another by equal times, pages of one
 // session end between the two.
 func TestSessionFilters(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	db.Add(catalogue()...)
 	for _, tc := range filterCases() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
@@ -78,6 +79,7 @@ func TestSessionInTheList(t *testing.T) {
 }
 
 func TestSessionStatus(t *testing.T) {
+	fulltest.Long(t)
 	end := func(reason string) schema.StreamState { return schema.StreamState{EndReason: reason} }
 	by := func(recorder string) schema.StreamState { return schema.StreamState{Recorder: recorder} }
 	open, done := []schema.Span{querytest.Run("r", schema.StatusOpen, 0, 0)}, []schema.Span{querytest.Run("r", schema.StatusOK, 0, 10)}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -48,6 +49,7 @@ func spenders(n int) []querytest.Recording {
 // Pages by tokens and by duration hold what a list of all sessions does, in order,
 // whichever way they are found.
 func TestSessionOrdersByPages(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	db.Add(spenders(24)...)
 	t.Run("unmerged, too many of several rows", func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 	"tapedeck/schema/clickhouse/clickhousetest"
 	"tapedeck/schema/sqltemplate"
@@ -59,6 +60,7 @@ var errKilled = errors.New("killed")
 // A deletion that is killed after any step hides the session, and is completed by
 // asking again: nothing else is taken along.
 func TestKilledDeletion(t *testing.T) {
+	fulltest.Long(t)
 	conn := open(t)
 	for _, killed := range []string{stepHidden, stepPurged, stepRemoved} {
 		purges := 0
@@ -103,6 +105,7 @@ func TestKilledDeletion(t *testing.T) {
 // A stream that comes back is hidden, one whose clock is ahead as well; one that is
 // imported after the deletion shows, until the next.
 func TestRestore(t *testing.T) {
+	fulltest.Long(t)
 	conn := open(t)
 	store := NewStore(conn)
 	ahead := Bound(time.Now().Add(24 * time.Hour))[:35] + "0"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 )
 
@@ -63,6 +64,7 @@ var places = map[string][2]string{
 // TestCallsOfABlock counts the calls of a hundred blocks: those of a recording of 120 lines less those of
 // one of 20.
 func TestCallsOfABlock(t *testing.T) {
+	fulltest.Long(t)
 	table, stated := readTable(t)
 	program := build(t)
 	few, many := record(t, program, 20), record(t, program, 120)

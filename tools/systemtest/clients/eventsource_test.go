@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/file"
+	"tapedeck/internal/fulltest"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/tapefile"
 )
@@ -76,6 +77,7 @@ func TestEventSourceExecution(t *testing.T) {
 
 // The same in a browser, for a page from another port: the server allows it.
 func TestBrowserExecution(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	found, err := browser()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/ingest/tap/websocket"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -64,6 +65,7 @@ func framesOf(memory *ingesttest.Memory, only ...schema.Direction) (list []frame
 // A session that is recorded from the emulation of a session is that session,
 // frame for frame.
 func TestLoomRecordedAgain(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	for name, messages := range map[string][]string{"one run": requests[:1], "several": requests} {
 		t.Run(name, func(t *testing.T) {

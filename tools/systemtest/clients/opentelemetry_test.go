@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -28,6 +29,7 @@ data: [DONE]
 // protocol, makes a session with two calls of the model. Both say the same id of the response, so
 // its tokens count once; OpenLLMetry states none of a stream.
 func TestOpenTelemetryExporters(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	grpc := freeAddress(t)
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--otlp-grpc-listen", grpc)

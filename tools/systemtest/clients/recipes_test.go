@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/programtest"
 )
 
@@ -35,6 +36,7 @@ func TestGoRecipe(t *testing.T) {
 }
 
 func TestPlaywrightRecipe(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	if err := install(); err != nil {
 		lack(t, err)

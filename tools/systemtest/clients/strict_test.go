@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/ingest/dialect/dialects/dialectstest"
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/fulltest"
 	replayhttp "tapedeck/replay/http"
 	"tapedeck/replay/player"
 	"tapedeck/replay/replaytest"
@@ -20,6 +21,7 @@ import (
 // A replay that begins at any frame is accepted by the client of the protocol: AG-UI's own and the AI SDK's, which
 // refuse a stream that begins in the middle.
 func TestReplayFromAnyFrame(t *testing.T) {
+	fulltest.Long(t)
 	aguiRun := `{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 {"type":"STATE_SNAPSHOT","snapshot":{"n":0}}
 {"type":"STEP_STARTED","stepName":"plan"}

@@ -15,6 +15,7 @@ import (
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/query/session/deletion"
@@ -25,6 +26,7 @@ import (
 // Everything that JetStream holds is delivered once more, as after a restore of NATS:
 // also the bundles, which hold other sessions' blocks.
 func TestRedeliveryBringsNothingBack(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	stop := r.sink()

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -43,6 +44,7 @@ func (c *cause) session() string { return "cause-of-" + strings.ReplaceAll(c.fil
 // A fixed script of three calls reaches the span that is the cause of each failure, over HTTP and over
 // standard input and output: find_sessions, session_errors, read_span.
 func TestCauses(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"))

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -43,6 +44,7 @@ func largeRecording(calls, failed int) []byte {
 // Each tool answers within 20 KB of a recording with thousands of spans and long texts, and the call
 // in more of each answer answers, too.
 func TestLargeRecording(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const id, calls, long = "large-recording", 2_000, 1_234

@@ -13,20 +13,13 @@ import (
 
 var (
 	partitions = flag.Int("partitions.count", 4, "number of partitions")
-	kills      = flag.Int("partitions.kills", 20, "how often the long test kills the leader of a partition")
+	kills      = flag.Int("partitions.kills", 20, "how often the leader of a partition is killed")
 )
-
-// TestLeadersKilled kills two leaders; TestLeadersKilledLong kills more of them.
-func TestLeadersKilled(t *testing.T) { leadersKilled(t, 2) }
-
-func TestLeadersKilledLong(t *testing.T) {
-	fulltest.Long(t)
-	leadersKilled(t, *kills)
-}
 
 // Leaders are killed while sinks join and leave, then a node is stopped for a while, and then the
 // store of one is full: every frame is stored once, and each follower receives each frame once.
-func leadersKilled(t *testing.T, kills int) {
+func TestLeadersKilled(t *testing.T) {
+	fulltest.Long(t)
 	r := newRig(t)
 	r.sink()
 	ctx, end := context.WithCancel(t.Context())
@@ -39,7 +32,7 @@ func leadersKilled(t *testing.T, kills int) {
 	}
 	wait := func() { time.Sleep(time.Second) } // the load goes on between two faults
 	wait()
-	for i := range kills {
+	for i := range *kills {
 		stop := r.sink() // another one joins
 		n := r.leader(i % *partitions)
 		n.kill()
@@ -66,5 +59,5 @@ func leadersKilled(t *testing.T, kills int) {
 		r.check(s)
 		frames += s.frames
 	}
-	t.Logf("%d frames of %d sessions, %d leaders killed", frames, len(sessions), kills)
+	t.Logf("%d frames of %d sessions, %d leaders killed", frames, len(sessions), *kills)
 }

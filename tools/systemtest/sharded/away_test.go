@@ -12,6 +12,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
@@ -24,6 +25,7 @@ const missingShards = "Tapedeck-Missing-Shards"
 // missing, sessions of the other are read, and what is billed is refused. A server that starts
 // meanwhile stores the other's sessions. When the shard is back, all is there.
 func TestReportsWithoutAShard(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	options := localtest.Shards(t, 2)
 	first, second := localtest.Engine(t, options[0]), localtest.Engine(t, options[1])

@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // What is done with a token is in the audit log of its tenant: who, what, to which object, and
@@ -106,6 +107,7 @@ func TestAudit(t *testing.T) {
 // A page that polls the messages of a session makes one entry for the visit, and its answers have the
 // request id of that entry. A request that fails has an entry of its own.
 func TestAuditVisit(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)
@@ -138,6 +140,7 @@ func TestAuditVisit(t *testing.T) {
 // Without NATS nothing is changed and nothing is read that is to be recorded: the answer is
 // 503, and names the audit log, until the tokens cannot be checked either.
 func TestAuditAway(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.first = r.second

@@ -8,11 +8,13 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // A comparison with a deleted session is answered with 410 and names the parameter; another
 // tenant's session of the same id does not exist.
 func TestComparisonOfDeletedSessions(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	mine, theirs := r.token(tenantOf(alpha), access.Admin), r.token(tenantOf(beta), access.Admin)

@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/app/node"
+	"tapedeck/internal/fulltest"
 )
 
 // timings is how often each route is asked for each of the two cases; 0 leaves the clock out.
@@ -52,6 +53,7 @@ func pairs() map[string][2]string {
 // that does not exist. Other statements are of work in the background, so that only those count
 // which all of several requests have in common.
 func TestEqualStatements(t *testing.T) {
+	fulltest.Long(t)
 	r := newRig(t)
 	r.fill(beta, 2)
 	r.fill(alpha, 1)

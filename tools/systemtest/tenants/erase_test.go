@@ -7,11 +7,13 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // A session of which nothing is stored is answered 404, in the same words for one of another tenant
 // and one that does not exist, and leaves no erasure. With unknown it is erased all the same.
 func TestEraseUnknown(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 0)
@@ -60,6 +62,7 @@ func TestEraseUnknown(t *testing.T) {
 
 // The erasure of a tenant revokes its tokens, and no others.
 func TestEraseTenantRevokesTokens(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 0)

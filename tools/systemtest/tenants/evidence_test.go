@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/fulltest"
 )
 
 // The evidence of a bill has frames, so that a token needs the scopes of bills and of frames.
 // The price table is in the evidence of the server's administrators alone.
 func TestEvidenceNeedsTwoScopes(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)

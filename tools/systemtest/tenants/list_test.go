@@ -8,11 +8,13 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/app/server"
+	"tapedeck/internal/fulltest"
 )
 
 // The list has every tenant of which anything is stored or set, for administrators of all; others see
 // their own.
 func TestTenantsAreListed(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)

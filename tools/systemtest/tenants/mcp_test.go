@@ -10,6 +10,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // bearer adds a token to requests.
@@ -44,6 +45,7 @@ func (r *rig) tools(token string) func(tool string, arguments map[string]any) (t
 // A tool reads what its token may read: nothing of another tenant, of which it answers as of what is
 // unknown, and no recorded bytes with the scope read. The audit log has what it read.
 func TestTools(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)

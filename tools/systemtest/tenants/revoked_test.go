@@ -12,6 +12,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/speedtest"
 )
 
@@ -117,6 +118,7 @@ func TestRevokedOnBothServers(t *testing.T) {
 // Without NATS a server answers for as long as its copy is young enough, and then 503; its
 // health is asked without a token.
 func TestNATSAway(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.first = r.second

@@ -14,6 +14,7 @@ import (
 	"tapedeck/ingest/tap/otlphttp"
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/replay/tapefile"
 )
@@ -172,6 +173,7 @@ var answersOtherwise = map[string]int{
 // Every route × every kind of token × what is one's own, another tenant's and nobody's:
 // refused as the table above says, and nothing of another tenant in any answer.
 func TestEveryRoute(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(beta, 2)

@@ -17,6 +17,7 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema"
 )
 
@@ -132,6 +133,7 @@ func said(text string) string {
 // A link to a span in the middle of a session answers on every route it opens as if there was nothing else:
 // not when the session began and ended, no text, title, name or number from outside of the span.
 func TestSharesHideTheRest(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)

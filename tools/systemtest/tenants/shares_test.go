@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/redact"
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 )
 
@@ -163,6 +164,7 @@ func TestSharesOpenOneSession(t *testing.T) {
 // Secrets that were recorded are masked in what a link shows, also when they are cut over frames;
 // what is not in the link's span is left out.
 func TestSharesAreMasked(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRigWith(t, redact.Off)
 	admin := r.token(tenantOf(alpha), access.Admin)

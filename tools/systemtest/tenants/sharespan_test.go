@@ -10,10 +10,12 @@ import (
 
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // A link to a span shows the facts and figures of the span, and nothing of the rest.
 func TestSharesShowTheirSpan(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	admin := r.token(tenantOf(alpha), access.Admin)

@@ -15,10 +15,12 @@ import (
 	"tapedeck/internal/app/auth/audit"
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 )
 
 // The audit log has how a backup ended, not how its request was answered.
 func TestAudited(t *testing.T) {
+	fulltest.Long(t)
 	w := installed(t, t.TempDir())
 	log, err := audit.Open(audit.Options{NATS: w.nc})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/tables"
 )
@@ -77,6 +78,7 @@ func TestRestore(t *testing.T) {
 
 // Sessions that were erased after a backup stay erased when a later backup is known.
 func TestErasures(t *testing.T) {
+	fulltest.Long(t)
 	backups := t.TempDir()
 	w := installed(t, backups)
 	w.backUp("old", "")
@@ -95,6 +97,7 @@ func TestErasures(t *testing.T) {
 
 // Every way in which a backup cannot be restored leaves the installation empty and is reported with the cause.
 func TestRefusals(t *testing.T) {
+	fulltest.Long(t)
 	backups := t.TempDir()
 	from := installed(t, backups)
 	from.backUp("good", "")

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 )
 
 // TestInwardAddress backs up to, and restores from, addresses of a service of this machine that is no storage. The error
 // has nothing of what the service answered, so that nobody reads the service by means of backups.
 func TestInwardAddress(t *testing.T) {
+	fulltest.Long(t)
 	const answered = "INTERNAL-ANSWER-7f3a"
 	var status atomic.Int32
 	var asked atomic.Int32

@@ -11,6 +11,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/migrate"
 )
@@ -36,6 +37,7 @@ func (d *dying) Exec(ctx context.Context, statement string, args ...any) error {
 // A restore that is killed while it puts tables in place leaves a database that programs do not use, and
 // that the next restore clears and fills, whichever way tables are put in place.
 func TestKilledRestore(t *testing.T) {
+	fulltest.Long(t)
 	backups := t.TempDir()
 	from := installed(t, backups)
 	from.backUp("full", "")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 )
 
 // internals are what operators must not read: types, codes and places of ClickHouse's code.
@@ -15,6 +16,7 @@ var internals = regexp.MustCompile(`::|(?i)exception|errno|code:|stack|version 2
 
 // A backup or restore that fails reports in one sentence why, and what to do.
 func TestReasons(t *testing.T) {
+	fulltest.Long(t)
 	backups := t.TempDir()
 	w := installed(t, backups)
 	w.backUp("good", "")

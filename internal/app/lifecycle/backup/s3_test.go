@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/tables"
 )
@@ -15,6 +16,7 @@ import (
 // Backups of an installation in an S3-compatible storage, one of them incremental, are restored
 // and verified from there.
 func TestS3(t *testing.T) {
+	fulltest.Long(t)
 	bucket := localtest.S3(t, 0)
 	const secret = "a1b2c3d4secretKEYofTESTER"
 	place := func(name string) backup.Target {

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/lifecycle/backup"
+	"tapedeck/internal/fulltest"
 )
 
 // ClickHouse reports a backup to a full place as written, with files that are cut off. Such a
 // backup fails: its list of files cannot be read, or a file is shorter than the list states.
 func TestFullPlace(t *testing.T) {
+	fulltest.Long(t)
 	backups := t.TempDir()
 	w := installed(t, backups)
 	base := target(t, "base")

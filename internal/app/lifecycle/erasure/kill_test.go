@@ -20,6 +20,7 @@ import (
 
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/tables"
 )
 
@@ -39,6 +40,7 @@ var places = []string{
 // records other sessions: at some of the steps without -args -erasure.every. Afterwards no file has a byte of what was erased, and the other
 // sessions are as they were.
 func TestKilledAtEveryStep(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	steps := []string{"requested", "purged", "rows of messages"}
 	if *everyStep {
@@ -171,6 +173,7 @@ func (w *world) clean(step, marker string, system bool) {
 
 // A block that arrives later does not bring its session back.
 func TestLateBlock(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
@@ -198,6 +201,7 @@ func TestLateBlock(t *testing.T) {
 // A session whose first block is not stored when its tag is erased is found later, and goes on
 // until then: what JetStream takes of it meanwhile is removed as well.
 func TestTagInFlight(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()

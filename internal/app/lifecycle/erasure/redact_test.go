@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/fulltest"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -19,6 +20,7 @@ import (
 // before: in frames, facts, tags, titles, the search index, settled usage, blocks and idempotency keys. Of dead
 // letters, which are not masked, the answer says so.
 func TestRedactLeavesNothing(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/failpoint"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
@@ -155,6 +156,7 @@ func TestExpireBySize(t *testing.T) {
 
 // A preview lists the first sessions that expire, and says that there are others.
 func TestPreviewListsTheOldest(t *testing.T) {
+	fulltest.Long(t)
 	conn := open(t)
 	s := New(Options{DB: conn, Now: func() time.Time { return start.AddDate(0, 0, 30) }})
 	p := retention.Policy{Tenant: tenant, Kind: tables.Frames, MaxAge: time.Hour}
@@ -174,6 +176,7 @@ func TestPreviewListsTheOldest(t *testing.T) {
 
 // A stream that goes on after it expired, and a block of it that comes late, expire once more.
 func TestExpireAgain(t *testing.T) {
+	fulltest.Long(t)
 	conn := open(t)
 	now := start.Add(2 * time.Hour)
 	s := New(Options{DB: conn, Now: func() time.Time { return now }})

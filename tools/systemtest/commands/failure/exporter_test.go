@@ -88,6 +88,7 @@ func TestExportersStopWhenDeleted(t *testing.T) {
 // The examples of docs/recipes/exporter.md send a file to a server that is killed in
 // the middle and started again: it is recorded once and whole.
 func TestExportersOutliveKills(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -55,6 +56,7 @@ func sendAcknowledged(t *testing.T, c *websocket.Conn, session string, from, to 
 // its spool, and says so. `tapedeck flush --spool` sends it, through a server or to NATS: nothing
 // is lost and nothing is doubled.
 func TestFlushSpoolOfStoppedServer(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	other := c.Serve(t, "ingest,sink,api")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -59,6 +60,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 // Clients that post again after a failure that leaves them in doubt, while the server
 // is killed with SIGKILL: with a key nothing is doubled, frames, tokens and calls.
 func TestKilledUnderKeys(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")

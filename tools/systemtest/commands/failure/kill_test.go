@@ -15,12 +15,14 @@ import (
 
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // kill -9 of the whole server while it records, ten times at random moments:
 // after the restart every frame that was acknowledged is there, once and as it was.
 func TestKilledWhileRecording(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")

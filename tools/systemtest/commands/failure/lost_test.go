@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -59,6 +60,7 @@ func untilStatus(t *testing.T, s *commandtest.Instance, id string, want sessionh
 // kill -9 of a recorder, and of the server, what they recorded is lost, while what
 // another recorder still has open is not.
 func TestQuietAndLost(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")

@@ -36,6 +36,7 @@ type moved struct {
 // server, and go on there after their last frame, at the recorded speed and live: each frame comes
 // once, in its order.
 func TestReadersMoveToAnotherServer(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	needEventSource(t)
 	c := commandtest.NewCluster(t, local.Options{})

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // kill -9 of the restoring command, or of its ClickHouse, at each step: the next run restores all, and
 // every session has the bytes that were backed up.
 func TestRestoreAfterKills(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 
 	"tapedeck/internal/app/lifecycle/erasure"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/schema/clickhouse"
 	state "tapedeck/schema/lifecycle/erasure"
@@ -25,6 +26,7 @@ import (
 // An export whose server is stopped in the middle fails, says so, and leaves no file that seems
 // whole. Later it succeeds.
 func TestExportWhileServerStops(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	r := restartableOf(t, c, "ingest,sink,api")
@@ -138,6 +140,7 @@ func (h *held) stopHeld(t *testing.T) {
 // A session that is decoded again while the server stops keeps its facts, and can be decoded
 // afterwards: wherever the stop meets it.
 func TestRedecodeWhileServerStops(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h := newHeld(t)
 	db, err := clickhouse.Open(h.Servers.ClickHouseDSN())
@@ -194,6 +197,7 @@ func TestRedecodeWhileServerStops(t *testing.T) {
 // An erasure that is under way when the server stops goes on after the restart, and erases what
 // it covers and nothing else.
 func TestErasureWhileServerStops(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h := newHeld(t)
 	const frames = 200

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -32,6 +33,7 @@ func ask(t *testing.T, s *commandtest.Instance, header []string, paths ...string
 // An installation of several tenants, with tokens, a shared link and prices, is lost and
 // restored. The API answers about everything as before.
 func TestBackupAndRestore(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()

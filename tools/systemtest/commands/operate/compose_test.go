@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/internal/local/programtest"
@@ -79,6 +80,7 @@ func composeNATS(t *testing.T, secrets string) (address string) {
 // TestCompose runs the commands of docker-compose.yml with their environment, against NATS
 // with the configuration there and a real ClickHouse, and plays the demo.
 func TestCompose(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	secrets := filepath.Join(t.TempDir(), "secrets")

@@ -32,6 +32,7 @@ const (
 // TestDocumentedCommands runs the blocks of commands of all documents, those of a page in their
 // order, against a server with the demo. A block that is not run has a reason.
 func TestDocumentedCommands(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	library, err := engine.Find(t.Context())
 	if err != nil {

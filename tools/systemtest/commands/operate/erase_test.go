@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // TestEraseAsks erases nothing before a person or --yes confirms it, and ends with 1 if nothing matches.
 func TestEraseAsks(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, id := range []string{"ask-1", "ask-2", "ask-3"} {

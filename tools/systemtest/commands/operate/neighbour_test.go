@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -20,6 +21,7 @@ import (
 // A tenant that sends ten times what it may and follows with more replays than it may does
 // not slow another one, which loses nothing and is refused nothing.
 func TestTenantAtItsLimit(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := commandtest.StartUp(t, dir, "--tokens", "--max-frames-per-second-per-tenant=2000", "--max-followers-per-tenant=2")

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A running server takes new rules for secrets, limits of statements and times of clients: streams
 // that begin then are masked by the new rules, also when only the file of rules has changed.
 func TestReloadRules(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := t.TempDir()

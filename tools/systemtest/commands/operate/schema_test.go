@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/schema/clickhouse"
@@ -19,6 +20,7 @@ import (
 // A program that is too old for the schema refuses with one sentence, and a server on a schema
 // that lacks migrations is alive, and ready once they are applied.
 func TestSchemaOfAnotherVersion(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	dsn := c.Servers.ClickHouseDSN()
@@ -68,6 +70,7 @@ func TestSchemaOfAnotherVersion(t *testing.T) {
 // A server that waits for another process's migration is alive and not ready, and takes over
 // when the other one is gone.
 func TestReadyWhileMigrating(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	dsn := c.Servers.ClickHouseDSN()

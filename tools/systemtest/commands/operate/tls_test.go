@@ -20,6 +20,7 @@ import (
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/certs/certstest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -55,6 +56,7 @@ func agent(t *testing.T, ca *certstest.Authority) *httptest.Server {
 // All commands reach a server over TLS that asks for a certificate, and record from such
 // servers; the certificates, the authority and the token are in files that variables name.
 func TestCommandsOverTLS(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	ca, other := certstest.New(t, "ca"), certstest.New(t, "other")

@@ -12,12 +12,14 @@ import (
 
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // The demo is recorded by the ordinary taps, plays, and its facts are the scripts'. Every call has a
 // name and a price, and the cost that the agent states is the computed one.
 func TestDemo(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--demo")
@@ -64,6 +66,7 @@ func TestDemo(t *testing.T) {
 // A second up on a data directory says who holds it; a killed one leaves no
 // process behind; a killed ClickHouse comes back while recording goes on.
 func TestUpIsAlone(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	dir := filepath.Join(t.TempDir(), "data")

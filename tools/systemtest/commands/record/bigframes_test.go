@@ -140,7 +140,10 @@ func checkBigFrames(t *testing.T, size int, limit int64) {
 
 // Two clients that send lines of 100 MB take the server to a bounded memory, which it returns, and
 // hide nobody else's recording.
-func TestBigFrames(t *testing.T) { checkBigFrames(t, 100e6, 900<<20) }
+func TestBigFrames(t *testing.T) {
+	fulltest.Long(t)
+	checkBigFrames(t, 100e6, 900<<20)
+}
 
 // The same with lines of 600 MB: the bound is the same for lines of any length.
 func TestVeryBigFrames(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -66,6 +67,7 @@ func TestDialectTryOnCapture(t *testing.T) {
 // A stream is recorded by a mapping file, and decoding it again with the file leads to the
 // same facts. A server without the file refuses, and the facts stay.
 func TestDialectFile(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "by-file", "--dialect-file", commandtest.AcmeFile, commandtest.AcmeStream)

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -23,6 +24,7 @@ var spoken = map[string]string{
 // Every captured stream of lines or events is recorded without a flag: its
 // dialect is recognised, its bytes come back, and show prints its runs.
 func TestCaptures(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	sources := dialecttest.Fixture(t, "SOURCES.md")
 	s := commandtest.Shared(t)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -28,6 +29,7 @@ func transcript(session string, turns int) []byte {
 
 // A transcript is one recording with its own times, whoever reads it, and in which order.
 func TestOneTranscript(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	const turns = 3
 	for name, steps := range map[string][]string{

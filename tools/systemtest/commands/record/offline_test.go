@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/internal/syncbuffer"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -107,6 +108,7 @@ func TestRecordWithoutServer(t *testing.T) {
 // its output are not held up, the spool keeps to its limit but for blocks that were taken already, the exit code is not
 // 0, and the message names the limit.
 func TestFullSpool(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	home, address := t.TempDir(), freeAddress(t)
 	const lines, limit = 1200, 16 << 20

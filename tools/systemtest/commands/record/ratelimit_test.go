@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A tap that sends faster than the server lets through is answered 429, backs off, and delivers
 // all: also a block that holds more than passes in the time that a request waits.
 func TestTapAtItsRate(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	const frames, perSecond = 1500, 150
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), fmt.Sprintf("--max-frames-per-second=%d", perSecond))

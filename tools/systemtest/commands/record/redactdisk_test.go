@@ -18,6 +18,7 @@ import (
 
 	"tapedeck/ingest/redact"
 	"tapedeck/ingest/redact/redacttest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -69,6 +70,7 @@ func plainJSON(text string) string {
 // Secrets of every rule that are recorded in every way are in no file: not in ClickHouse, in
 // JetStream, in a spool, a tape or a log.
 func TestNoSecretOnDisk(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	home := t.TempDir()
 	s, err := commandtest.StartUp(t, filepath.Join(home, "data"))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sessiondetail"
@@ -34,6 +35,7 @@ type spent struct {
 // A stream that repeats another of its session, whole or cut short, adds neither
 // tokens nor calls where its protocol has ids, and is listed as a discrepancy.
 func TestRepeatedStream(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, tc := range []struct{ name, body string }{

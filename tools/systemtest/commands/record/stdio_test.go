@@ -149,6 +149,7 @@ func below(spans []timelineSpan) (all []timelineSpan) {
 
 // A client and a server of MCP on stdio, both with the library of the protocol's authors.
 func TestStdioMCP(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const session = "stdio-mcp"

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -14,6 +15,7 @@ import (
 // its schema, since the real agent needs a login. The half second for which the person is asked is no
 // time of the tool, and the client sees the same with the emulated agent.
 func TestStdioCodex(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const session = "stdio-codex"

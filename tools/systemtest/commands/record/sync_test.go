@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tapedeck/internal/fulltest"
 )
 
 // A second run records nothing. A file that has grown adds what is new.
@@ -62,6 +64,7 @@ func TestSyncGrows(t *testing.T) {
 
 // Lines that a file has from another one count in that one alone.
 func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	first := c.asks("Begin") + c.calls("Bash", "toolu_1") + c.returns("toolu_1", "") + c.says("Begun.")
@@ -111,6 +114,7 @@ func TestSyncOfResumedAndBranchedFiles(t *testing.T) {
 // A file that shrank or was replaced is recorded beside what it held before, and lines of
 // both count once.
 func TestSyncOfRewrittenFiles(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	first, second := c.asks("One")+c.says("1"), c.asks("Two")+c.says("2")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"tapedeck/ingest/tap/agenthistory/sqlitetest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -120,6 +121,7 @@ func answersOpenCode(s openCode, of, id string, at int, finish, tool string) {
 
 // A session of OpenCode shows the same whether it is in files or in a database.
 func TestSyncOfOpenCode(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T, *agentHome) openCode{
 		"files":    func(t *testing.T, h *agentHome) openCode { return &openCodeFiles{h, t} },

@@ -10,12 +10,14 @@ import (
 
 	"tapedeck/ingest/tap/agenthistory/sqlitetest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // With --watch sessions of a database are recorded as OpenCode writes them, also after it was ended and started again; a
 // sub-agent's session counts in that of its parent.
 func TestSyncWatchOfOpenCodeDatabase(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
 	o := newOpenCodeDatabase(t, h)

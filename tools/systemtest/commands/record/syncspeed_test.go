@@ -12,6 +12,7 @@ import (
 // TestSyncOfManyFiles measures the first and the second sync of many files. It logs the
 // figures, which docs/benchmarks.md lists, and asserts what does not depend on the machine.
 func TestSyncOfManyFiles(t *testing.T) {
+	fulltest.Long(t)
 	n := 150
 	if fulltest.Wanted() {
 		n = 1500

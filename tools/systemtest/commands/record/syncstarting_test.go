@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/problem"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // Recording commands wait for a server that is starting.
 func TestCommandsWaitForStartingServer(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	target, err := url.Parse(h.URL)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -73,6 +74,7 @@ func (h *agentHome) below(t *testing.T, session string) string {
 // The files of sub-agents belong to the session of their parent, and their runs stand below the
 // calls that began them, also those of sub-agents of sub-agents.
 func TestSyncOfSubagents(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	h.write(t, c.path(), c.asks("Look")+c.calls("Task", "toolu_task")+c.called("toolu_task", "a1")+c.says("Seen."))
@@ -122,6 +124,7 @@ func TestSyncOfSubagents(t *testing.T) {
 
 // With --watch a sub-agent's file is recorded while the agent works, before its call has returned.
 func TestSyncWatchOfSubagents(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c := newAgentHome(t), newConversation()
 	path := h.write(t, c.path(), c.asks("Look")+c.calls("Task", "toolu_task"))

@@ -12,11 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // With --watch what is added is recorded as it comes, and the next run has nothing to do.
 func TestSyncWatch(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, c, other := newAgentHome(t), newConversation(), newConversation()
 	path := h.write(t, c.path(), c.asks("One")+c.says("1"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/query"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -16,6 +17,7 @@ import (
 // While nothing is stored, commands that record say what cannot be read, reports say that they are not
 // complete, and no bill of the period is closed. Once it is stored, nothing of it is said.
 func TestUnreadable(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	s := c.Serve(t, "ingest,api")

@@ -24,6 +24,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/archive"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/replay/tapefile"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -85,6 +86,7 @@ func (a *archiver) record(session string) {
 // An archive has the tape of each session that has ended, and the charges of each past day. Each run adds what is
 // new or has changed, a run that fails is continued by the next one, and files that are lost or changed are found.
 func TestArchive(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, t.TempDir())
@@ -212,6 +214,7 @@ func TestArchive(t *testing.T) {
 
 // An archive in a bucket has the same files.
 func TestArchiveInBucket(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	bucket := localtest.S3(t, 0) + "archive/of tapes"
 	commandtest.NeedEngine(t)

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/syncbuffer"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -93,6 +94,7 @@ func (c *collector) set(answer func() (int, string)) {
 // Spans of sessions that end are sent once, while the endpoint is away they wait, and after the command was ended it
 // continues. What the endpoint refuses is said, and does not hold others back.
 func TestForward(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	s, err := commandtest.StartUp(t, t.TempDir())

@@ -11,6 +11,7 @@ import (
 
 	"tapedeck/internal/app/command/tapeimport"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/replay/tapefile"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -44,6 +45,7 @@ func importTape(t *testing.T, s *commandtest.Instance, media string, body []byte
 // A tape that is posted comes back as it was; one that is cut off as far as it
 // reaches.
 func TestImportRoute(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	id := "posted tape " + rand.Text()

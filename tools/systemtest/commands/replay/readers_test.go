@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/memorytest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -39,6 +40,7 @@ func rss(t *testing.T, s *commandtest.Instance) int64 {
 // The server's memory stays within what readers may hold, and what the server takes
 // besides, while very many ask for very large frames and do not read.
 func TestReadersHaveABudget(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	const (
 		budget = 64 << 20

@@ -15,12 +15,14 @@ import (
 
 	"tapedeck/internal/app/command/knownrecordings"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // Whatever was recorded, a terminal is sent no control character of it.
 func TestNoEscapesOnTerminals(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const esc = `\u001b[31m` // in JSON
@@ -65,6 +67,7 @@ func TestNoEscapesOnTerminals(t *testing.T) {
 // TestRecordedBytesOnTerminals prints names that were recorded with control sequences and formulas in all formats. A
 // terminal receives no control character; a pipe receives what was recorded, and in CSV no formula unless with --raw.
 func TestRecordedBytesOnTerminals(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const name = `\u001b]8;;javascript:alert(1)\u0007click\u001b]0;pwn\u0007\u009b31m`
@@ -137,6 +140,7 @@ const (
 
 // Lists are read on beyond what the server returns at once.
 func TestLongLists(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const frames, sessions = largestPage + 20, knownrecordings.SessionsAtOnce + 20
@@ -233,6 +237,7 @@ func TestPlayJSON(t *testing.T) {
 
 // After Ctrl-C the recording is as readable as after its own end.
 func TestInterruptedRecordingIsReadable(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for name, source := range map[string][]string{

@@ -11,12 +11,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A run that hangs is an alert while it is recorded: the webhook receives its begin and its end, and the commands list
 // it. On the recording the same rule has the same alert.
 func TestAlerts(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	received := make(chan string, 10)

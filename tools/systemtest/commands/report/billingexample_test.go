@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/billing/charges"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -18,6 +19,7 @@ var exampleBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
 // TestBillingExample runs the commands of the worked example of docs/billing.md on its files,
 // computes its table from the list prices and factors, and compares both with the page.
 func TestBillingExample(t *testing.T) {
+	fulltest.Long(t)
 	page, err := os.ReadFile("../../../../docs/billing.md")
 	if err != nil {
 		t.Fatal(err)

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/command/printers"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // TestBillsCloseAll closes a month of three accounts. The dry run before stores nothing: no bill is
 // listed, and its amounts are those of the bills that are closed afterwards.
 func TestBillsCloseAll(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	s.Must(t, "prices", "import", priceFile(t, "accounts: [{tag: all_customer, prefix: ALL-}, {tag: all_project, prefix: PRO-}]\n"))
 	defer func() { s.Must(t, "prices", "import", priceFile(t, "")) }()
@@ -75,6 +77,7 @@ func TestBillsCloseAll(t *testing.T) {
 // TestFirstBillEarlierMonths closes the first bill of an account that has usage in an earlier month.
 // The close and its dry run are refused with the same words, until they leave the month.
 func TestFirstBillEarlierMonths(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	s.Must(t, "prices", "import", priceFile(t, "accounts: [{tag: first_customer, prefix: FIRST-}]\n"))
 	defer func() { s.Must(t, "prices", "import", priceFile(t, "")) }()

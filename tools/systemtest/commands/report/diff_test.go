@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tapedeck/internal/app/command/bisect"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -29,6 +30,7 @@ func nightly(t *testing.T, name, tool, command string) string {
 
 // diff compares two sessions, and bisect finds the first of several that matches a condition.
 func TestDiffAndBisect(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for i, tool := range []string{"Read", "Read", "Bash", "Bash"} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/billing/reconcile"
 	"tapedeck/query/billing/reconcile/providerexport"
 	"tapedeck/query/report/usagereport"
@@ -84,6 +85,7 @@ func TestDoctorComparesAnExport(t *testing.T) {
 
 // A call whose stream breaks off before its usage is found, in a list of its session alone.
 func TestDoctorFindsMissingUsage(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const model = "claude-cut-off-1"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest/dialect/dialecttest"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -15,6 +16,7 @@ import (
 // Ids that are too short to be the only ones of their kind are of their stream alone: the 124
 // tokens count twice, and reports list that.
 func TestRotatingIDsRecordedTwice(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	body := dialecttest.Fixture(t, "second_round/copilot_id_rotation.ndjson")

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // tapedeck open lists a call that hangs, with its arguments, and nothing once the stream has ended.
 func TestOpen(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	cmd := s.Command(t, "record", "--session", "open-now", "--tag", "of=open", "--no-wait", "-")

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A session that was recorded with its secrets is listed, masked, and then plays the same but
 // for the placeholders.
 func TestRedactCommand(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	key := "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 	text := func(key, more string) string {

@@ -10,12 +10,14 @@ import (
 
 	"tapedeck/ingest/redecode"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A stream that was recorded as something else shows its run, its tool and its
 // tokens once it was decoded anew, and plays the same bytes as ever.
 func TestRedecode(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(commandtest.LoomRun))
@@ -64,6 +66,7 @@ func TestRedecode(t *testing.T) {
 }
 
 func TestRedecodeRefusals(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--again", "--session", "refused", commandtest.TextFile(t, []byte(commandtest.LoomRun)))

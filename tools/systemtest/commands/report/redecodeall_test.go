@@ -16,6 +16,7 @@ import (
 
 	"tapedeck/internal/app/command/redecode"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema/clickhouse"
@@ -101,6 +102,7 @@ func stands(t *testing.T, stdout string) (decoded, left, total int) {
 // and that a session fails in: the facts are those of the recording, and at
 // any time readers see those of one version.
 func TestRedecodeAll(t *testing.T) {
+	fulltest.Long(t)
 	o := &older{Cluster: commandtest.NewCluster(t, local.Options{})}
 	s := o.Serve(t, "ingest,sink,api")
 	var err error

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -15,6 +16,7 @@ import (
 // September 2026; each attempt of a fallback costs at its model's rate. A million input tokens of
 // claude-fable-5 are 10 dollars, of claude-opus-4-8 5; a million of its output tokens are 25.
 func TestRefusals(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	message := func(id, model, content, stop, details, usage string) []byte {

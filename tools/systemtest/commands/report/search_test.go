@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/speedtest"
 	"tapedeck/query/search"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -74,6 +75,7 @@ func wholeSearch(t *testing.T, s *commandtest.Instance, args ...string) (stdout,
 
 // The text of a session that is being recorded is found within two seconds, while its message grows.
 func TestSearchLive(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	c := commandtest.DialWS(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/v1/ingest/ws?session=searched-live&dialect=openai-chat")
 	var slowest time.Duration

@@ -16,6 +16,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/search"
 	"tapedeck/query/session/transcript"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -51,6 +52,7 @@ func spokenIn(m *transcript.Message) string {
 // Search finds in recorded cases of dialects, and captured streams if they are there, what a
 // scan of the transcripts finds, word by word.
 func TestSearchFindsWhatTranscriptsHave(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	said := map[string]string{} // by session and message
 	streams := [][]byte{commandtest.ThinkingStream("msg_scanned")}

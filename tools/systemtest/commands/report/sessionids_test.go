@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // Frames of one body go to the session that each names, whatever is in the name:
 // none is lost, none goes to another's, and each can be asked for and deleted.
 func TestNastySessionIDs(t *testing.T) {
+	fulltest.Long(t)
 	s := commandtest.Shared(t)
 	long := "nasty" + strings.Repeat("0123456789abcdef", 640)
 	named := []string{

@@ -10,6 +10,7 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/tracing/tracingtest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -17,6 +18,7 @@ import (
 // A server sends the traces of its work: requests under the span of their client, messages to
 // JetStream, inserts with links to the messages, statements under their request. They hold nothing of what was recorded or asked.
 func TestTraces(t *testing.T) {
+	fulltest.Long(t)
 	commandtest.NeedEngine(t)
 	r := tracingtest.New(t)
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")

@@ -12,11 +12,13 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // usage --calls lists charges as a table and writes them in each format.
 func TestUsageCalls(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for i, model := range []string{"gpt-5", "gpt-5-mini", "in-house-9"} {
