@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
@@ -30,6 +31,7 @@ func cutOff(session string, stream int, from, killed float64) querytest.Recordin
 // A run that hung and was then ended lasted until then: on its page, in the list, in
 // orders and filters by duration; and what was cut off was open until then.
 func TestDurationOfHungSessions(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	several := cutOff("several", 3, 1000, 500) // its other stream went on for a second after its first frame
 	db.Add(

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessiondetail"
@@ -20,6 +21,7 @@ import (
 // granules that these lie in: not the other sessions, of which there are 600,000
 // rows in every table.
 func TestOneSessionIsReadByKey(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.New(t)
 	const rows = `SELECT 'acme' AS tenant, 's' || toString(intDiv(number, 1000)) AS session_id, '019cad0a-0000-7000-8000-000000000001' AS stream_id,
 		number % 1000 AS n, toDateTime('2026-03-02 10:00:00', 'UTC') AS stream_started, toDateTime64(stream_started, 9, 'UTC') + n AS at FROM numbers(600000)`

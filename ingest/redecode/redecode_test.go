@@ -79,6 +79,7 @@ func TestResultCounts(t *testing.T) {
 // By force to the wrong dialect and back again, in a file of several sessions:
 // each keeps its frames, and the facts of the others stay while one is decoded.
 func TestThereAndBack(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	blocks := record(t, ingest.StreamOptions{}, ahead, loomCase(t, "../dialect/loom/testdata/cases/sessions.txtar"))
 	b.store("acme", blocks)
@@ -146,6 +147,7 @@ func TestCopy(t *testing.T) {
 // Killed before the switch, readers see the old facts, killed behind it the new
 // ones; every frame is there once, and the next run leads to the right state.
 func TestKilled(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	lines := loomCase(t, "../dialect/loom/testdata/cases/specification.txtar")
 	resume := &ingest.Resume{StreamID: schema.NewStreamID()}
@@ -295,6 +297,7 @@ func TestUnannouncedRedecode(t *testing.T) {
 // More frames than a window and a batch hold, large ones among them, and numbers
 // that are missing.
 func TestManyFrames(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	id := schema.NewStreamID()
 	var lines []line

@@ -123,6 +123,7 @@ func TestRefusedAlone(t *testing.T) {
 // Where nothing was stored yet, a block that is refused alone waits until another one
 // shows whether the block is at fault or the table; it does not hold others up.
 func TestRefusedFirst(t *testing.T) {
+	fulltest.Long(t)
 	b := newBench(t)
 	b.do("ALTER TABLE frames ADD CONSTRAINT none CHECK session_id != 'bad'")
 	b.publishBundle(entry("bad", oneFrame("bad")))

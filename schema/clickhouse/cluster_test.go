@@ -131,6 +131,7 @@ func TestCluster(t *testing.T) {
 
 // A column that a later migration adds is in the Distributed tables too.
 func TestClusterLaterMigration(t *testing.T) {
+	fulltest.Long(t)
 	w := onShards(t)
 	w.migrate()
 	for _, shard := range w.shards {

@@ -9,6 +9,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
@@ -35,6 +36,7 @@ func coldEngine(t *testing.T, delay time.Duration) driver.Conn {
 // Rows that are older than the setting move to the volume on S3 and are compressed again, whether they
 // were stored before the setting or after it; newer ones stay. Both are read, and deleted, as before.
 func TestCold(t *testing.T) {
+	fulltest.Long(t)
 	db := coldEngine(t, 0)
 	if _, err := clickhouse.Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)

@@ -164,6 +164,7 @@ func TestKilledBeforeTheList(t *testing.T) {
 
 // Four processes start at once: each statement runs once, one that moves data as well.
 func TestFourProcessesAtOnce(t *testing.T) {
+	fulltest.Long(t)
 	dsn, conn := database(t)
 	do(t, conn, "CREATE TABLE source ENGINE = MergeTree ORDER BY n AS SELECT number AS n FROM numbers(10000)")
 	do(t, conn, "CREATE TABLE moved (n UInt64) ENGINE = MergeTree ORDER BY n")

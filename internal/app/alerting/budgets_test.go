@@ -108,6 +108,7 @@ var perCustomer = rule.Rule{Name: "dear", Kind: rule.Budget, Per: "tag:customer"
 // A tag value whose sessions of a day together exceed the budget has one alert, until the day ends: whatever sessions
 // follow, when another server takes over, and although none evaluates the rules at midnight.
 func TestBudgetPerTag(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t, 120, perCustomer)
 	w.use("a", "acme", 0, 600)
 	w.use("b", "acme", 60, 400)

@@ -148,6 +148,7 @@ func TestWebhook(t *testing.T) {
 
 // Nothing is written about a session that was deleted while its alert was open.
 func TestDeleted(t *testing.T) {
+	fulltest.Long(t)
 	db, nc := querytest.New(t), localtest.NATS(t)
 	db.Add(recording(true, 5))
 	r := querytest.Reader(db, 80)

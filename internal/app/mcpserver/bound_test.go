@@ -28,6 +28,7 @@ var calls = map[string]map[string]any{
 // No answer of a tool exceeds 20 KB, whatever the recordings have, and what was cut is named by a call
 // that works: whoever follows these calls receives every item once.
 func TestAnswersAreBounded(t *testing.T) {
+	fulltest.Long(t)
 	for name, text := range texts {
 		for _, n := range []int{2, 16} {
 			if n > 2 && name != "words" && name != "control" {

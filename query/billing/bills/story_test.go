@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
@@ -31,6 +32,7 @@ margins:
 // session moves to another account and one is deleted. The closed bill stays as it is, and
 // April has the corrections. All amounts were computed by hand.
 func TestStory(t *testing.T) {
+	fulltest.Long(t)
 	metrictest.Grow(t, "tapedeck_bills_closed_total", "tapedeck_bill_rows_total", "tapedeck_bill_close_seconds")
 	w := newWorld(t)
 	w.prices(fmt.Sprintf(storyPrices, "2", ""))

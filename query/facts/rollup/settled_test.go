@@ -291,6 +291,7 @@ func TestKilledSettler(t *testing.T) {
 
 // What nothing reads any more is removed: replaced batches, and those of a killed settler.
 func TestRemovedBatches(t *testing.T) {
+	fulltest.Long(t)
 	w := newWorld(t)
 	w.fill()
 	w.settle()

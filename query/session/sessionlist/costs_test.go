@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/querytest"
 	"tapedeck/query/session/sessionlist"
@@ -16,6 +17,7 @@ import (
 // Pages by cost hold what a list of all sessions does, in order; sessions whose cost is not
 // known have the lowest place, and none in a range of costs.
 func TestSessionOrdersByCost(t *testing.T) {
+	fulltest.Long(t)
 	db := querytest.Open(t)
 	db.Add(spenders(24)...)
 	r := querytest.Reader(db, 1e6)

@@ -68,6 +68,7 @@ func TestRedeliveryBringsNothingBack(t *testing.T) {
 // A recorder sends the blocks of its spool when the session has long been deleted, past
 // the server and through it.
 func TestLateSpoolBringsNothingBack(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.sink()

@@ -13,6 +13,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/admission"
 	"tapedeck/ingest/delivery/spool"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -49,6 +50,7 @@ func holds(t *testing.T, dir, text string) (found bool) {
 // Blocks that a server accepted and keeps in its spool, since NATS is away, are dropped when
 // their session is deleted meanwhile: neither JetStream nor the spool has them afterwards.
 func TestSpoolDropsWhatWasDeleted(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	metrictest.Grow(t, "tapedeck_ingest_dropped_deleted_blocks_total")
 	r := newRig(t)

@@ -16,6 +16,7 @@ import (
 // What is done with a token is in the audit log of its tenant: who, what, to which object, and
 // how it ended. Another tenant sees nothing of it, and content is in no entry.
 func TestAudit(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	r := newRig(t)
 	r.fill(alpha, 1)

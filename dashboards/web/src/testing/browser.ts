@@ -7,6 +7,11 @@ configure({ asyncUtilTimeout: 55_000 })
 
 // What components use of a browser and jsdom lacks. Tests without a page do not load it.
 if (typeof window !== 'undefined') {
+  // The files of a worker share a window.
+  window.history.replaceState(null, '', '/')
+  window.localStorage.clear()
+  window.sessionStorage.clear()
+  document.body.replaceChildren()
   window.matchMedia = (query) =>
     ({
       matches: false,

@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/metric/metrictest"
 )
 
@@ -41,6 +42,7 @@ func ended(t *testing.T, s *backup.Service, id string) (st backup.Status) {
 // A service makes one backup at a time and reports how each ended. What an engine that was killed
 // leaves is not restorable, and the next backup removes it from ClickHouse.
 func TestService(t *testing.T) {
+	fulltest.Long(t)
 	metrictest.Grow(t, "tapedeck_backup_failures_total")
 	backups := t.TempDir()
 	w := installed(t, backups)

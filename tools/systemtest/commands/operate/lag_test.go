@@ -13,6 +13,7 @@ import (
 
 	"tapedeck/internal/app/health"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -21,6 +22,7 @@ import (
 // and so does the doctor; those that do their work stay ready nevertheless. Once a
 // sink runs, all is well again.
 func TestNoSink(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	c := commandtest.NewCluster(t, local.Options{})
 	settings := []string{"--max-bytes", "4194304", "--max-lag", "1s", "--min-disk-free", "1"}

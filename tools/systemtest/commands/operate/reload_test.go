@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // A running server takes what it can from its configuration file, lists what needs a restart, and
 // keeps everything when the file is wrong.
 func TestReload(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	file := filepath.Join(t.TempDir(), "tapedeck.yaml")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -15,6 +16,7 @@ import (
 // Settings that contradict each other, and those that a command does not have, are refused in one
 // sentence that says what to do, before any server is called.
 func TestSettingsRefused(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	token, config := filepath.Join(dir, "token"), filepath.Join(dir, "tapedeck.yaml")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/programtest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -16,6 +17,7 @@ import (
 // How a command was called wrong is said before anything is done, in words of
 // the command line, and the process exits with 2.
 func TestUsageErrors(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	for line, want := range map[string]string{
 		"nosuchcmd":                        `there is no command "nosuchcmd"`,

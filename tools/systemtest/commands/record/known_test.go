@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/session/streamlist"
 	"tapedeck/schema"
 	"tapedeck/tools/systemtest/commands/commandtest"
@@ -25,6 +26,7 @@ func uniqueLines(n int) string {
 // A file whose bytes are recorded already is recorded once more only with --again;
 // a session that then has them twice says so.
 func TestKnownFile(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	file := commandtest.TextFile(t, []byte(uniqueLines(3)))
@@ -82,6 +84,7 @@ func TestLiveIsNeverKnown(t *testing.T) {
 // An upload that names its digest is recorded once, and once more with again=1; one
 // without is a live stream, recorded as often as it comes.
 func TestKnownUpload(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	lines := uniqueLines(2)

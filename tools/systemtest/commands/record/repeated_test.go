@@ -73,6 +73,7 @@ func TestRepeatedStream(t *testing.T) {
 // Runs that are alike but for their event ids, and the same run of another session,
 // are not repeats.
 func TestNotRepeated(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	once := spentAfter(t, s, "not repeated", 1, strings.ReplaceAll(repeatedLoom, "repeated-loom", "alike-1"))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"tapedeck/internal/fulltest"
 )
 
 // rollout is a file of Codex that begins with turn n. parent is the session that began it as a
@@ -31,6 +33,7 @@ func turn(n, total int) string {
 // Rollouts of Codex grow, are moved when they are archived, and those of sub-agents belong to
 // the session of the first agent.
 func TestSyncOfCodex(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, id, sub, subsub := newAgentHome(t), uuid.NewString(), uuid.NewString(), uuid.NewString()
 	name := func(id string) string { return "rollout-2026-02-01T10-00-00-" + id + ".jsonl" }

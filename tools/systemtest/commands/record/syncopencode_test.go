@@ -209,6 +209,7 @@ func TestSyncOfMovedOpenCodeSessions(t *testing.T) {
 // Databases that are none of OpenCode's, damaged, being written or of a later version are named
 // with the reason.
 func TestSyncOfBadOpenCodeDatabases(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	h, id := newAgentHome(t), "ses_"+uuid.NewString()[:8]
 	o := newOpenCodeDatabase(t, h)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -14,6 +15,7 @@ import (
 // rest of the run comes on another. Of the two recordings comes one run that
 // ended, and one call that did.
 func TestRunOverTwoConnections(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	const agent = "019f61b2-0000-7000-8000-0000000a6e17"

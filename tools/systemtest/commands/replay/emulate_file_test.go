@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // What cannot be is said before anything is served; a file needs no server to
 // find out.
 func TestEmulateFileErrors(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

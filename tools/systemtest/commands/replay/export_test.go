@@ -11,12 +11,14 @@ import (
 	"testing"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
 // Sessions of every transport go through one tape file to another server and back
 // to the one they come from. Nothing is lost, changed or doubled.
 func TestTapeRoundTrip(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	dir := t.TempDir()
@@ -114,6 +116,7 @@ func TestTapeRoundTrip(t *testing.T) {
 // A file that was cut is played, checked and imported up to the break, and it is
 // said how far that is. What is missing is there once the whole file comes.
 func TestCutTape(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	var lines strings.Builder

@@ -287,6 +287,7 @@ func TestInterruptedRecordingIsReadable(t *testing.T) {
 
 // Tool calls come as CSV, in one group, and with a total.
 func TestTools(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	s.Must(t, "record", "--session", "tool-report", "--dialect", "loom", commandtest.TextFile(t, []byte(
@@ -327,6 +328,7 @@ func TestOtherTenant(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	for _, path := range []string{"/healthz", "/v1/sessions", "/v1/usage", "/openapi.yaml"} {

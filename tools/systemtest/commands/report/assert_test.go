@@ -11,6 +11,7 @@ import (
 	"tapedeck/internal/app/command/assert"
 	"tapedeck/internal/app/demo"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/fulltest"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -94,6 +95,7 @@ func TestAssertDemo(t *testing.T) {
 
 // What cannot be checked ends with exit code 2 and says why.
 func TestAssertRefuses(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	cmd := s.Command(t, "record", "--session", "assert-running", "-")

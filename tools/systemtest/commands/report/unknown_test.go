@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -54,6 +55,7 @@ func TestCancelledSession(t *testing.T) {
 
 // Names of any length are shown in part, and a call's model once.
 func TestShowClipsNames(t *testing.T) {
+	fulltest.Long(t)
 	t.Parallel()
 	s := commandtest.Shared(t)
 	long := strings.Repeat("n", 1<<20)
