@@ -50,7 +50,7 @@ const changed = [
 ]
 
 /** Looked at by every change; the others by the long tests. */
-const often = ['/', '/sessions/demo', '/usage?from=now-24h']
+const often = ['/', '/sessions/demo']
 
 const wide = { width: 1280, height: 844 }
 const narrow = { width: 390, height: 844 }

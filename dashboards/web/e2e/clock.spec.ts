@@ -76,59 +76,65 @@ test(
   },
 )
 
-test('a short tool call is never shown to last longer than it did', async ({ page, baseURL }, info) => {
-  const session = `short-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
-  const run = new LiveRun(baseURL ?? '', session)
-  run.say('I look.')
-  await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
-  await page.goto(`/sessions/${session}`)
-  await expect(page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true })).toBeVisible()
-  // Whatever the page shows of a call, at any time, is noted.
-  await page.evaluate(() => {
-    const shown: Record<string, string[]> = {}
-    Object.assign(window, { shown })
-    setInterval(() => {
-      for (const card of document.querySelectorAll('[aria-label^="Tool call: "]'))
-        (shown[card.getAttribute('aria-label')?.slice(11) ?? ''] ??= []).push(
-          card.querySelector('header')?.textContent ?? '',
-        )
-      for (const row of document.querySelectorAll('[aria-label="Spans"] [role="row"]')) {
-        const text = row.textContent
-        const name = /^short\d/.exec(text)?.[0]
-        if (name !== undefined) (shown[name] ??= []).push(text.slice(name.length))
-      }
-    }, 20)
-  })
-  const calls = 4
-  for (let i = 0; i < calls; i++) {
-    run.call(`c${i}`, `short${i}`, '{}')
-    await page.waitForTimeout(225) // how long the call lasts
-    run.result(`c${i}`, 'done')
-    await page.waitForTimeout(1500) // a clock that went on after the call would show more than it lasted
-  }
-  const spans = async () => {
-    const timeline = (await (await page.request.get(`/v1/sessions/${session}/timeline`)).json()) as {
-      spans: { children: { name: string; duration_ms: number | null }[] }[]
+test(
+  'a short tool call is never shown to last longer than it did',
+  { tag: '@long' },
+  async ({ page, baseURL }, info) => {
+    const session = `short-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+    const run = new LiveRun(baseURL ?? '', session)
+    run.say('I look.')
+    await expect.poll(async () => (await page.request.get(`/v1/sessions/${session}`)).status()).toBe(200)
+    await page.goto(`/sessions/${session}`)
+    await expect(
+      page.getByRole('region', { name: 'Player' }).getByText('Live', { exact: true }),
+    ).toBeVisible()
+    // Whatever the page shows of a call, at any time, is noted.
+    await page.evaluate(() => {
+      const shown: Record<string, string[]> = {}
+      Object.assign(window, { shown })
+      setInterval(() => {
+        for (const card of document.querySelectorAll('[aria-label^="Tool call: "]'))
+          (shown[card.getAttribute('aria-label')?.slice(11) ?? ''] ??= []).push(
+            card.querySelector('header')?.textContent ?? '',
+          )
+        for (const row of document.querySelectorAll('[aria-label="Spans"] [role="row"]')) {
+          const text = row.textContent
+          const name = /^short\d/.exec(text)?.[0]
+          if (name !== undefined) (shown[name] ??= []).push(text.slice(name.length))
+        }
+      }, 20)
+    })
+    const calls = 4
+    for (let i = 0; i < calls; i++) {
+      run.call(`c${i}`, `short${i}`, '{}')
+      await page.waitForTimeout(225) // how long the call lasts
+      run.result(`c${i}`, 'done')
+      await page.waitForTimeout(1500) // a clock that went on after the call would show more than it lasted
     }
-    return timeline.spans
-      .flatMap(({ children }) => children)
-      .filter(({ name, duration_ms }) => name.startsWith('short') && duration_ms !== null)
-  }
-  await expect.poll(async () => (await spans()).length).toBe(calls)
-  await expect(page.getByRole('article', { name: `Tool call: short${calls - 1}` })).not.toContainText(
-    'Running',
-  )
-  const shown = await page.evaluate(() => (window as unknown as { shown: Record<string, string[]> }).shown)
-  for (const { name, duration_ms } of await spans()) {
-    const longest = Math.max(
-      ...(shown[name] ?? [])
-        .map((text) => milliseconds(text.replace(/^short\d|\d+:\d\d\.\d{3}/g, '')))
-        .filter((ms) => !Number.isNaN(ms)),
+    const spans = async () => {
+      const timeline = (await (await page.request.get(`/v1/sessions/${session}/timeline`)).json()) as {
+        spans: { children: { name: string; duration_ms: number | null }[] }[]
+      }
+      return timeline.spans
+        .flatMap(({ children }) => children)
+        .filter(({ name, duration_ms }) => name.startsWith('short') && duration_ms !== null)
+    }
+    await expect.poll(async () => (await spans()).length).toBe(calls)
+    await expect(page.getByRole('article', { name: `Tool call: short${calls - 1}` })).not.toContainText(
+      'Running',
     )
-    expect(
-      longest,
-      `${name} lasted ${duration_ms} ms; shown: ${[...new Set(shown[name])].join(' | ')}`,
-    ).toBeLessThan((duration_ms ?? 0) + 10)
-  }
-  await run.end()
-})
+    const shown = await page.evaluate(() => (window as unknown as { shown: Record<string, string[]> }).shown)
+    for (const { name, duration_ms } of await spans()) {
+      const longest = Math.max(
+        ...(shown[name] ?? [])
+          .map((text) => milliseconds(text.replace(/^short\d|\d+:\d\d\.\d{3}/g, '')))
+          .filter((ms) => !Number.isNaN(ms)),
+      )
+      expect(
+        longest,
+        `${name} lasted ${duration_ms} ms; shown: ${[...new Set(shown[name])].join(' | ')}`,
+      ).toBeLessThan((duration_ms ?? 0) + 10)
+    }
+    await run.end()
+  },
+)

@@ -48,44 +48,45 @@ async function moment(page: Page): Promise<number> {
   return Number(await page.getByTestId('moment').getAttribute('data-ms'))
 }
 
-test('the lines of the timeline follow the moment, by link, scrubbing and playing', async ({
-  page,
-  baseURL,
-}, info) => {
-  const session = `follow-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
-  await longSession(page, baseURL ?? '', session, 300)
-  await page.goto(`/sessions/${session}?t=150.2&tab=timeline`)
-  await expect.poll(() => seen(page)).toContain('tool150')
-  await expect(toNow(page)).toHaveCount(0)
+test(
+  'the lines of the timeline follow the moment, by link, scrubbing and playing',
+  { tag: '@long' },
+  async ({ page, baseURL }, info) => {
+    const session = `follow-${info.repeatEachIndex}-${info.retry}-${Date.now()}`
+    await longSession(page, baseURL ?? '', session, 300)
+    await page.goto(`/sessions/${session}?t=150.2&tab=timeline`)
+    await expect.poll(() => seen(page)).toContain('tool150')
+    await expect(toNow(page)).toHaveCount(0)
 
-  // What lies under 90 % of the session.
-  await page.keyboard.press('9')
-  await expect.poll(() => seen(page)).toContain('tool270')
-  await page.keyboard.press('Home')
-  await expect.poll(() => seen(page)).toContain('tool0')
+    // What lies under 90 % of the session.
+    await page.keyboard.press('9')
+    await expect.poll(() => seen(page)).toContain('tool270')
+    await page.keyboard.press('Home')
+    await expect.poll(() => seen(page)).toContain('tool0')
 
-  // After the user scrolls away the view does not follow, until it is asked to.
-  await grid(page).hover()
-  await page.mouse.wheel(0, 4000)
-  await expect(toNow(page)).toBeVisible()
-  await page.keyboard.press('ArrowRight')
-  await expect.poll(() => moment(page)).toBe(5000)
-  expect(await seen(page)).not.toContain('tool5')
-  await toNow(page).click()
-  await expect.poll(() => seen(page)).toContain('tool5')
-  await expect(toNow(page)).toHaveCount(0)
+    // After the user scrolls away the view does not follow, until it is asked to.
+    await grid(page).hover()
+    await page.mouse.wheel(0, 4000)
+    await expect(toNow(page)).toBeVisible()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => moment(page)).toBe(5000)
+    expect(await seen(page)).not.toContain('tool5')
+    await toNow(page).click()
+    await expect.poll(() => seen(page)).toContain('tool5')
+    await expect(toNow(page)).toHaveCount(0)
 
-  // While it plays.
-  for (let i = 0; i < 5; i++) await page.keyboard.press('>')
-  await page.keyboard.press('k')
-  await expect.poll(() => moment(page), { timeout: 60_000 }).toBeGreaterThan(60_000)
-  await page.keyboard.press('k')
-  await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
-  const at = Math.floor((await moment(page)) / 1000)
-  await expect.poll(() => seen(page)).toContain(`tool${at}`)
-  // The axis has gone on with the lines, and the playhead is on it.
-  await expect(page.getByTestId('playhead')).toBeVisible()
-})
+    // While it plays.
+    for (let i = 0; i < 5; i++) await page.keyboard.press('>')
+    await page.keyboard.press('k')
+    await expect.poll(() => moment(page), { timeout: 60_000 }).toBeGreaterThan(60_000)
+    await page.keyboard.press('k')
+    await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
+    const at = Math.floor((await moment(page)) / 1000)
+    await expect.poll(() => seen(page)).toContain(`tool${at}`)
+    // The axis has gone on with the lines, and the playhead is on it.
+    await expect(page.getByTestId('playhead')).toBeVisible()
+  },
+)
 
 test(
   'the timeline of a live session shows its newest line and its end',

@@ -52,7 +52,7 @@ test('lists one type, and goes where a row is', async ({ page }) => {
   await expect(page.getByRole('log', { name: 'Conversation' })).not.toContainText('no such file')
 })
 
-test('goes where a row is that was chosen before its frame had come', async ({ page }) => {
+test('goes where a row is that was chosen before its frame had come', { tag: '@long' }, async ({ page }) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -76,37 +76,38 @@ test('goes where a row is that was chosen before its frame had come', async ({ p
   await expect(row).toHaveAttribute('aria-current', 'time')
 })
 
-test('Home and End go to the first and the last frame, of which only their pages are fetched', async ({
-  page,
-  request,
-}) => {
-  const total = 4000 // eight pages
-  await request.post('/v1/ingest?session=frames-long', {
-    headers: { 'Content-Type': 'application/x-ndjson' },
-    data: longRun(total, 50),
-  })
-  await expect.poll(() => ended(request, 'frames-long')).toBe(true)
-  await page.goto('/sessions/frames-long?tab=frames')
-  const grid = page.getByRole('grid', { name: 'Frames' })
-  await expect(grid).toHaveAttribute('aria-rowcount', String(total))
-  await expect(grid.locator('[aria-current="time"]')).toHaveAttribute('aria-rowindex', String(total))
-  const pages: string[] = []
-  page.on('request', (asked) => {
-    const { pathname, searchParams } = new URL(asked.url())
-    if (pathname === '/v1/sessions/frames-long/frames') pages.push(searchParams.get('cursor') ?? 'first')
-  })
-  const chosen = grid.locator('[aria-selected="true"]')
-  await grid.press('End') // the details of the frame take room from the list
-  await expect(chosen).toHaveAttribute('aria-rowindex', String(total))
-  await expect(page.getByRole('complementary', { name: 'The frame' })).toContainText('RUN_FINISHED')
-  await expect(chosen).toBeInViewport()
-  await grid.press('Home')
-  await expect(chosen).toHaveAttribute('aria-rowindex', '1')
-  await expect(chosen).toContainText('RUN_STARTED')
-  await expect(chosen).toBeInViewport()
-  await grid.press('End')
-  await expect(chosen).toHaveAttribute('aria-rowindex', String(total))
-  await expect(chosen).toContainText('RUN_FINISHED')
-  await expect(chosen).toBeInViewport()
-  expect(pages.length).toBeLessThanOrEqual(3)
-})
+test(
+  'Home and End go to the first and the last frame, of which only their pages are fetched',
+  { tag: '@long' },
+  async ({ page, request }) => {
+    const total = 4000 // eight pages
+    await request.post('/v1/ingest?session=frames-long', {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      data: longRun(total, 50),
+    })
+    await expect.poll(() => ended(request, 'frames-long')).toBe(true)
+    await page.goto('/sessions/frames-long?tab=frames')
+    const grid = page.getByRole('grid', { name: 'Frames' })
+    await expect(grid).toHaveAttribute('aria-rowcount', String(total))
+    await expect(grid.locator('[aria-current="time"]')).toHaveAttribute('aria-rowindex', String(total))
+    const pages: string[] = []
+    page.on('request', (asked) => {
+      const { pathname, searchParams } = new URL(asked.url())
+      if (pathname === '/v1/sessions/frames-long/frames') pages.push(searchParams.get('cursor') ?? 'first')
+    })
+    const chosen = grid.locator('[aria-selected="true"]')
+    await grid.press('End') // the details of the frame take room from the list
+    await expect(chosen).toHaveAttribute('aria-rowindex', String(total))
+    await expect(page.getByRole('complementary', { name: 'The frame' })).toContainText('RUN_FINISHED')
+    await expect(chosen).toBeInViewport()
+    await grid.press('Home')
+    await expect(chosen).toHaveAttribute('aria-rowindex', '1')
+    await expect(chosen).toContainText('RUN_STARTED')
+    await expect(chosen).toBeInViewport()
+    await grid.press('End')
+    await expect(chosen).toHaveAttribute('aria-rowindex', String(total))
+    await expect(chosen).toContainText('RUN_FINISHED')
+    await expect(chosen).toBeInViewport()
+    expect(pages.length).toBeLessThanOrEqual(3)
+  },
+)

@@ -162,7 +162,7 @@ for (const [size, width] of [
     }
   })
 
-test('dialogs keep the focus and return it', async ({ page }) => {
+test('dialogs keep the focus and return it', { tag: '@long' }, async ({ page }) => {
   const focused = () => page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)
   await page.goto('/')
   const menu = filters(page).getByRole('button', { name: 'Filter', exact: true })

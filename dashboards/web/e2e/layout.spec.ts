@@ -20,38 +20,46 @@ test('at 200 % zoom the header of a session and the player are a line each', asy
   await expect(page.getByText('Lasted')).toBeHidden()
 })
 
-test('the header of a session folds while its content is read, until its top', async ({ page }) => {
-  await page.setViewportSize({ width: 1280, height: 720 })
-  await page.goto('/sessions/demo')
-  const conversation = page.getByRole('region', { name: 'Conversation' })
-  await expect(conversation).toContainText('It is safe to release.')
-  await expect(page.getByText('Lasted')).toBeVisible()
-  await conversation.hover()
-  await page.mouse.wheel(0, -30)
-  await expect(page.getByText('Lasted')).toBeHidden()
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await page.mouse.wheel(0, -20_000)
-  await expect(page.getByText('Lasted')).toBeVisible()
-})
+test(
+  'the header of a session folds while its content is read, until its top',
+  { tag: '@long' },
+  async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await page.goto('/sessions/demo')
+    const conversation = page.getByRole('region', { name: 'Conversation' })
+    await expect(conversation).toContainText('It is safe to release.')
+    await expect(page.getByText('Lasted')).toBeVisible()
+    await conversation.hover()
+    await page.mouse.wheel(0, -30)
+    await expect(page.getByText('Lasted')).toBeHidden()
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.mouse.wheel(0, -20_000)
+    await expect(page.getByText('Lasted')).toBeVisible()
+  },
+)
 
-test('the panes of a session are resized by mouse and keyboard, and stay so', async ({ page }) => {
-  await page.goto('/sessions/demo')
-  const conversation = page.getByRole('region', { name: 'Conversation' })
-  const edge = page.getByRole('separator', { name: 'Width of the conversation' })
-  await expect(conversation).toContainText('It is safe to release.')
-  const width = async () => (await conversation.boundingBox())?.width ?? 0
-  const usual = await width()
-  await edge.press('ArrowRight')
-  await expect(edge).toHaveAttribute('aria-valuenow', '48')
-  expect(await width()).toBeGreaterThan(usual + 20)
-  await edge.hover()
-  await page.mouse.down()
-  await page.mouse.move(400, 400)
-  await page.mouse.up()
-  expect(Math.abs((await width()) - 400)).toBeLessThan(4)
-  await page.reload()
-  await expect(conversation).toContainText('It is safe to release.')
-  expect(Math.abs((await width()) - 400)).toBeLessThan(4)
-  await edge.dblclick()
-  expect(Math.abs((await width()) - usual)).toBeLessThan(2)
-})
+test(
+  'the panes of a session are resized by mouse and keyboard, and stay so',
+  { tag: '@long' },
+  async ({ page }) => {
+    await page.goto('/sessions/demo')
+    const conversation = page.getByRole('region', { name: 'Conversation' })
+    const edge = page.getByRole('separator', { name: 'Width of the conversation' })
+    await expect(conversation).toContainText('It is safe to release.')
+    const width = async () => (await conversation.boundingBox())?.width ?? 0
+    const usual = await width()
+    await edge.press('ArrowRight')
+    await expect(edge).toHaveAttribute('aria-valuenow', '48')
+    expect(await width()).toBeGreaterThan(usual + 20)
+    await edge.hover()
+    await page.mouse.down()
+    await page.mouse.move(400, 400)
+    await page.mouse.up()
+    expect(Math.abs((await width()) - 400)).toBeLessThan(4)
+    await page.reload()
+    await expect(conversation).toContainText('It is safe to release.')
+    expect(Math.abs((await width()) - 400)).toBeLessThan(4)
+    await edge.dblclick()
+    expect(Math.abs((await width()) - usual)).toBeLessThan(2)
+  },
+)

@@ -126,17 +126,21 @@ test('paused, it stands at a frame, and steps from one to the next', async ({ pa
   await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(here))
 })
 
-test('a frame that is stepped to from a moment in between is the next one', async ({ page }) => {
-  const frames = await demoFrames(page)
-  const i = frames.findIndex((f, n) => n > 40 && f.offset_ms - (frames[n - 1]?.offset_ms ?? 0) > 20)
-  const [before, next] = [frames[i - 1]?.offset_ms ?? 0, frames[i]?.offset_ms ?? 0]
-  await page.goto(`/sessions/demo?t=${(before + 5) / 1000}`)
-  await page.getByTestId('moment').waitFor()
-  await page.keyboard.press('.')
-  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(next))
-  await page.keyboard.press(',')
-  await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(before))
-})
+test(
+  'a frame that is stepped to from a moment in between is the next one',
+  { tag: '@long' },
+  async ({ page }) => {
+    const frames = await demoFrames(page)
+    const i = frames.findIndex((f, n) => n > 40 && f.offset_ms - (frames[n - 1]?.offset_ms ?? 0) > 20)
+    const [before, next] = [frames[i - 1]?.offset_ms ?? 0, frames[i]?.offset_ms ?? 0]
+    await page.goto(`/sessions/demo?t=${(before + 5) / 1000}`)
+    await page.getByTestId('moment').waitFor()
+    await page.keyboard.press('.')
+    await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(next))
+    await page.keyboard.press(',')
+    await expect(page.getByTestId('moment')).toHaveAttribute('data-ms', String(before))
+  },
+)
 
 test('the scrubber goes to any moment, while it plays, too', async ({ page }) => {
   await page.goto('/sessions/demo?t=0')
@@ -157,7 +161,7 @@ test('the scrubber goes to any moment, while it plays, too', async ({ page }) =>
   await expect(player(page).getByRole('button', { name: 'Pause' })).toBeVisible()
 })
 
-test('keys are left to fields, and listed by ?', async ({ page }) => {
+test('keys are left to fields, and listed by ?', { tag: '@long' }, async ({ page }) => {
   await page.goto('/sessions/demo?t=1')
   await page.getByTestId('moment').waitFor()
   await page.keyboard.press('?')

@@ -8,25 +8,29 @@ import { expect, test } from './test'
 
 const rows = (page: Page) => page.getByRole('table').getByRole('link')
 
-test('a search finds a session, and the way back leads through it', async ({ page, request }) => {
-  await record(request, 'found-apple', [{ type: 'a' }], ['fruit:apple'])
-  await record(request, 'found-pear', [{ type: 'a' }], ['fruit:pear'])
-  await page.goto('/')
-  await expect(page).toHaveTitle('Sessions · tapedeck')
-  await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
-  await page.getByRole('searchbox').pressSequentially('FOUND-app')
-  await expect(rows(page)).toHaveText(['found-apple'])
-  await expect(page).toHaveURL('/?q=FOUND-app')
-  await rows(page).first().click()
-  await expect(page).toHaveURL('/sessions/found-apple')
-  await page.goBack()
-  await expect(page.getByRole('searchbox')).toHaveValue('FOUND-app')
-  await expect(rows(page)).toHaveText(['found-apple'])
-  await page.goBack()
-  await expect(page).toHaveURL('/')
-  await expect(page.getByRole('searchbox')).toHaveValue('')
-  await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
-})
+test(
+  'a search finds a session, and the way back leads through it',
+  { tag: '@long' },
+  async ({ page, request }) => {
+    await record(request, 'found-apple', [{ type: 'a' }], ['fruit:apple'])
+    await record(request, 'found-pear', [{ type: 'a' }], ['fruit:pear'])
+    await page.goto('/')
+    await expect(page).toHaveTitle('Sessions · tapedeck')
+    await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
+    await page.getByRole('searchbox').pressSequentially('FOUND-app')
+    await expect(rows(page)).toHaveText(['found-apple'])
+    await expect(page).toHaveURL('/?q=FOUND-app')
+    await rows(page).first().click()
+    await expect(page).toHaveURL('/sessions/found-apple')
+    await page.goBack()
+    await expect(page.getByRole('searchbox')).toHaveValue('FOUND-app')
+    await expect(rows(page)).toHaveText(['found-apple'])
+    await page.goBack()
+    await expect(page).toHaveURL('/')
+    await expect(page.getByRole('searchbox')).toHaveValue('')
+    await expect(rows(page).filter({ hasText: 'found-pear' })).toBeVisible()
+  },
+)
 
 test('filters stand in the address', async ({ page, request }) => {
   await record(request, 'no-tools', [{ type: 'a' }])
@@ -56,7 +60,7 @@ test('filters stand in the address', async ({ page, request }) => {
   await expect(rows(page).filter({ hasText: 'no-tools' })).toBeVisible()
 })
 
-test('the heads of columns order the list as the API does', async ({ page, request }) => {
+test('the heads of columns order the list as the API does', { tag: '@long' }, async ({ page, request }) => {
   for (const [name, frames] of [
     ['order-1', 3],
     ['order-2', 1],
@@ -180,61 +184,60 @@ test('an address with invalid parameters shows the error', async ({ page, expect
   await expect(page.getByRole('alert')).toContainText('min_duration')
 })
 
-test('columns are chosen, kept, and part of the address of a view', async ({
-  page,
-  request,
-  browser,
-  baseURL,
-}) => {
-  await record(request, 'column-1', [{ type: 'a' }], ['suite:columns'])
-  await page.goto('/?tag=suite%3Acolumns')
-  const heads = page.getByRole('columnheader')
-  const usual = [
-    'Chosen',
-    'Session',
-    'Status',
-    'Started',
-    'Last frame',
-    'Duration',
-    'Frames',
-    'Tokens',
-    'Cost',
-    'Tools',
-    'Dialect',
-  ]
-  await expect(heads).toHaveText(usual)
-  await page.getByRole('button', { name: 'Columns', exact: true }).click()
-  const chooser = page.getByRole('dialog', { name: 'Columns' })
-  for (const name of ['Last frame', 'Frames', 'Tokens', 'Tools', 'Dialect'])
-    await chooser.getByLabel(name, { exact: true }).uncheck()
-  for (const name of ['Model', 'Error', 'Tags']) await chooser.getByLabel(name, { exact: true }).check()
-  await chooser.getByRole('button', { name: 'Move Cost to the left' }).click()
-  await page.keyboard.press('Escape')
-  const chosen = ['Chosen', 'Session', 'Status', 'Started', 'Cost', 'Duration', 'Model', 'Error', 'Tags']
-  await expect(heads).toHaveText(chosen)
-  await expect(page.getByRole('cell', { name: 'suite: columns' })).toBeVisible()
-  await page.reload()
-  await expect(heads).toHaveText(chosen)
+test(
+  'columns are chosen, kept, and part of the address of a view',
+  { tag: '@long' },
+  async ({ page, request, browser, baseURL }) => {
+    await record(request, 'column-1', [{ type: 'a' }], ['suite:columns'])
+    await page.goto('/?tag=suite%3Acolumns')
+    const heads = page.getByRole('columnheader')
+    const usual = [
+      'Chosen',
+      'Session',
+      'Status',
+      'Started',
+      'Last frame',
+      'Duration',
+      'Frames',
+      'Tokens',
+      'Cost',
+      'Tools',
+      'Dialect',
+    ]
+    await expect(heads).toHaveText(usual)
+    await page.getByRole('button', { name: 'Columns', exact: true }).click()
+    const chooser = page.getByRole('dialog', { name: 'Columns' })
+    for (const name of ['Last frame', 'Frames', 'Tokens', 'Tools', 'Dialect'])
+      await chooser.getByLabel(name, { exact: true }).uncheck()
+    for (const name of ['Model', 'Error', 'Tags']) await chooser.getByLabel(name, { exact: true }).check()
+    await chooser.getByRole('button', { name: 'Move Cost to the left' }).click()
+    await page.keyboard.press('Escape')
+    const chosen = ['Chosen', 'Session', 'Status', 'Started', 'Cost', 'Duration', 'Model', 'Error', 'Tags']
+    await expect(heads).toHaveText(chosen)
+    await expect(page.getByRole('cell', { name: 'suite: columns' })).toBeVisible()
+    await page.reload()
+    await expect(heads).toHaveText(chosen)
 
-  await page.getByRole('button', { name: 'Views', exact: true }).click()
-  await page.getByLabel('Keep what is shown as').fill('Columns of a suite')
-  await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Columns of a suite' }).click()
-  await expect(page).toHaveURL(
-    '/?tag=suite%3Acolumns&columns=status%2Cstarted%2Ccost%2Cduration%2Cmodel%2Cerror%2Ctags',
-  )
-  await expect(page.getByRole('button', { name: 'Views: Columns of a suite' })).toBeVisible()
-  // Another browser, which keeps nothing.
-  const other = await browser.newContext(baseURL === undefined ? {} : { baseURL })
-  const there = await other.newPage()
-  await there.goto(page.url())
-  await expect(there.getByRole('columnheader')).toHaveText(chosen)
-  await other.close()
+    await page.getByRole('button', { name: 'Views', exact: true }).click()
+    await page.getByLabel('Keep what is shown as').fill('Columns of a suite')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Columns of a suite' }).click()
+    await expect(page).toHaveURL(
+      '/?tag=suite%3Acolumns&columns=status%2Cstarted%2Ccost%2Cduration%2Cmodel%2Cerror%2Ctags',
+    )
+    await expect(page.getByRole('button', { name: 'Views: Columns of a suite' })).toBeVisible()
+    // Another browser, which keeps nothing.
+    const other = await browser.newContext(baseURL === undefined ? {} : { baseURL })
+    const there = await other.newPage()
+    await there.goto(page.url())
+    await expect(there.getByRole('columnheader')).toHaveText(chosen)
+    await other.close()
 
-  await page.getByRole('button', { name: 'Columns', exact: true }).click()
-  await chooser.getByRole('button', { name: 'The usual columns' }).click()
-  await expect(heads).toHaveText(usual)
-})
+    await page.getByRole('button', { name: 'Columns', exact: true }).click()
+    await chooser.getByRole('button', { name: 'The usual columns' }).click()
+    await expect(heads).toHaveText(usual)
+  },
+)
 
 test(
   'the number, tokens and cost of all that fit are shown, and End goes to the end',

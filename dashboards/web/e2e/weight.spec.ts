@@ -60,7 +60,7 @@ test('the first page takes at most 12 requests and 200 KB', { tag: '@long' }, as
   }
 })
 
-test('a session of 100,000 frames opens with at most 1.2 MB', async ({ page, baseURL }) => {
+test('a session of 100,000 frames opens with at most 1.2 MB', { tag: '@long' }, async ({ page, baseURL }) => {
   test.slow()
   const dir = mkdtempSync(join(tmpdir(), 'tapedeck-weight-'))
   try {
