@@ -11,6 +11,7 @@ const others = new Map(
     'session/lastgood.tsx': 'file/absent.ts',
     'session/menu/menu.tsx': 'file/absent.ts',
     'session/share/button.tsx': 'file/absent.ts',
+    'session/urlsearch.ts': 'file/urlsearch.ts',
   }).map(([page, file]) => [of(page), of(file)]),
 )
 

@@ -59,7 +59,7 @@ func TestSlowInsertOfLargeBlocks(t *testing.T) {
 	slow.Store(true)
 	b.publishBulk("large-early", early, size)
 	b.runWith(ctx, sink.Options{HeldBytes: held})
-	b.waitConsumer("the sink holds nothing", func(c *njs.ConsumerInfo) bool { return c.NumAckPending > 0 })
+	b.waitConsumer("the sink holds nothing", func(_ njs.Stream, c *njs.ConsumerInfo) bool { return c.NumAckPending > 0 })
 	began := time.Now()
 	b.record("small", 100)
 	b.check("small", 100) // it came after the large blocks whose insert does not end

@@ -49,7 +49,7 @@ func (b *bench) allAcked() {
 		}
 		for _, s := range partitions {
 			c, err := s.Consumer(b.t.Context(), sink.ConsumerName)
-			if err != nil || c.CachedInfo().NumPending > 0 || c.CachedInfo().NumAckPending > 0 {
+			if err != nil || !b.drained(s, c.CachedInfo()) {
 				return false
 			}
 		}
@@ -120,8 +120,12 @@ func TestPartitionAway(t *testing.T) {
 	b.record(away+"-again", 20)
 	b.record(away, 20)
 	bounded.Until(t, "the partition is consumed again", func() bool {
-		c, err := b.js.Consumer(t.Context(), config.Name, sink.ConsumerName)
-		return err == nil && c.CachedInfo().NumPending == 0 && c.CachedInfo().NumAckPending == 0 && s.Status().OK
+		partition, err := b.js.Stream(t.Context(), config.Name)
+		if err != nil {
+			return false
+		}
+		c, err := partition.Consumer(t.Context(), sink.ConsumerName)
+		return err == nil && b.drained(partition, c.CachedInfo()) && s.Status().OK
 	})
 }
 

@@ -232,20 +232,32 @@ func TestRepeatsChangeNothing(t *testing.T) {
 // waitAcked waits until every block is acknowledged.
 func (b *bench) waitAcked() {
 	b.t.Helper()
-	b.waitConsumer("blocks stayed unacknowledged", func(c *njs.ConsumerInfo) bool { return c.NumPending == 0 && c.NumAckPending == 0 })
+	b.waitConsumer("blocks stayed unacknowledged", b.drained)
+}
+
+// drained reports whether a consumer has acknowledged all messages of a stream.
+func (b *bench) drained(s njs.Stream, c *njs.ConsumerInfo) bool {
+	drained, err := jetstream.Drained(b.t.Context(), s, c, s.CachedInfo().State.LastSeq)
+	return err == nil && drained
 }
 
 // waitDelivered waits until sinks have been sent every block.
 func (b *bench) waitDelivered() {
 	b.t.Helper()
-	b.waitConsumer("blocks were not fetched", func(c *njs.ConsumerInfo) bool { return c.NumPending == 0 })
+	b.waitConsumer("blocks were not fetched", func(s njs.Stream, c *njs.ConsumerInfo) bool {
+		return c.NumPending == 0 && c.Delivered.Stream >= s.CachedInfo().State.LastSeq
+	})
 }
 
 // waitConsumer waits for the consumer that sinks share.
-func (b *bench) waitConsumer(not string, ok func(*njs.ConsumerInfo) bool) {
+func (b *bench) waitConsumer(not string, ok func(njs.Stream, *njs.ConsumerInfo) bool) {
 	b.t.Helper()
 	for end := time.Now().Add(bounded.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // polls the condition
-		if c, err := b.js.Consumer(b.t.Context(), jetstream.StreamName, sink.ConsumerName); err == nil && ok(c.CachedInfo()) {
+		s, err := b.js.Stream(b.t.Context(), jetstream.StreamName)
+		if err != nil {
+			continue
+		}
+		if c, err := s.Consumer(b.t.Context(), sink.ConsumerName); err == nil && ok(s, c.CachedInfo()) {
 			return
 		}
 	}

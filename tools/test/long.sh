@@ -33,7 +33,7 @@ part() { # part KIND WHAT: runs one part
 	race) # the tests below tools and deploy start programs, which are built without the detector
 		go list ./... | grep -vE '^tapedeck/(tools|deploy)/' |
 			awk -v share="$2" 'BEGIN { split(share, s, "/") } NR % s[2] == s[1] % s[2]' |
-			TAPEDECK_TEST_LONG=1 CGO_ENABLED=1 xargs go test -race -vet=off -ldflags=-w -timeout 60m
+			CGO_ENABLED=1 xargs go test -race -vet=off -ldflags=-w -timeout 60m
 		;;
 	fuzz)
 		make --no-print-directory fuzz FUZZTIME=3s FUZZSHARD="$2"

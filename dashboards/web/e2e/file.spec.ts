@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -95,4 +97,90 @@ test('a file cannot load anything', async ({ page, demoServer, expectErrors }) =
   }, demoServer)
   expect(refused.slice(0, 2)).toEqual(['refused', 'refused'])
   expect(refused[2]).not.toBe('taken')
+})
+
+/** Serves a page of another origin that embeds recordings, and a recording. */
+async function embedding(server: string, body: string): Promise<{ url: string; close: () => void }> {
+  const path = join(folder, 'run.json')
+  execFileSync(program, ['export', 'demo', '--format', 'player', '--output', path, '--force'], {
+    env: { ...process.env, TAPEDECK_SERVER: server },
+    stdio: 'pipe',
+  })
+  const files = new Map([
+    ['/', `<!doctype html><title>Report</title><p id="own">Own text</p>${body}<p>After it</p>`],
+    ['/run.json', readFileSync(path, 'utf8')],
+    ['/other.json', '{"frames":1}'],
+    ['/text.json', 'TAPE'],
+  ])
+  const http = createServer((request, response) => {
+    const text = files.get(request.url ?? '')
+    response.writeHead(text === undefined ? 404 : 200, {
+      'Content-Type': request.url === '/' ? 'text/html' : 'application/json',
+    })
+    response.end(text)
+  })
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
+  const { port } = http.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, close: () => http.close() }
+}
+
+test('player.js plays a recording inside another page', async ({ page, demoServer }) => {
+  const script = `<script src="${demoServer}/player.js" data-recording="run.json" data-height="700"></script>`
+  const { url, close } = await embedding(demoServer, script)
+  try {
+    await page.goto(url)
+    const frame = page.frameLocator('iframe')
+    await expect(frame.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.context().setOffline(true)
+    await expect(page.locator('iframe')).toHaveAttribute('sandbox', 'allow-scripts')
+    expect((await page.locator('iframe').boundingBox())?.height).toBe(700)
+    await frame.getByRole('button', { name: 'Play', exact: true }).click()
+    const at = async () => Number(await frame.getByTestId('moment').getAttribute('data-ms'))
+    const before = await at()
+    await expect.poll(at).toBeGreaterThan(before + 500)
+    await frame.getByRole('tab', { name: 'Frames' }).click()
+    await expect(frame.getByText(`${frames} frames`).first()).toBeVisible()
+    await expect(frame.getByRole('button', { name: 'Copy a link to this moment' })).toHaveCount(0)
+    // What is in the frame reaches neither the page nor its address.
+    const inside = page.frames().find((one) => one !== page.mainFrame())
+    expect(
+      await inside?.evaluate(() => {
+        try {
+          return parent.document.title
+        } catch (error) {
+          return (error as Error).name
+        }
+      }),
+    ).toBe('SecurityError')
+    expect(page.url()).toBe(url)
+    await expect(page.getByText('After it')).toBeVisible()
+  } finally {
+    close()
+  }
+})
+
+test('player.js says what it cannot play', async ({ page, demoServer, expectErrors }) => {
+  expectErrors(/404/)
+  const of = (attributes: string) => `<script src="${demoServer}/player.js" ${attributes}></script>`
+  const { url, close } = await embedding(
+    demoServer,
+    of('') +
+      of('data-recording="missing.json"') +
+      of('data-recording="other.json"') +
+      of('data-recording="text.json"') +
+      of('data-recording="run.json" data-height="1; background: red"'),
+  )
+  try {
+    await page.goto(url)
+    await expect(page.getByRole('alert')).toHaveText([
+      /lacks data-recording/,
+      /missing.json cannot be loaded: the server answers 404/,
+      /other.json is not a recording/,
+      /text.json is not a recording: "tapedeck export SESSION --format player" writes one/,
+      /is not a number of pixels/,
+    ])
+    await expect(page.locator('iframe')).toHaveCount(0)
+  } finally {
+    close()
+  }
 })

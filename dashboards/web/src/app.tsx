@@ -27,6 +27,7 @@ const AuditPage = lazy(() => import('./audit/page'))
 const RecordPage = lazy(() => import('./record/page'))
 const AccessPage = lazy(() => import('./access/page'))
 const SharePage = lazy(() => import('./share/page'))
+const TagPage = lazy(() => import('./tag/page'))
 const LoginPage = lazy(() => import('./login/page'))
 
 export function App() {
@@ -66,6 +67,7 @@ export function App() {
               <Route path="/audit" component={AuditPage} />
               <Route path="/record" component={RecordPage} />
               <Route path="/access" component={AccessPage} />
+              <Route path="/tag" component={TagPage} />
               <Route path="/login" component={LoginPage} />
               <Route component={NotFound} />
             </Switch>

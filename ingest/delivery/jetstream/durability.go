@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -76,9 +75,15 @@ func allStored(ctx context.Context, s jetstream.Stream) error {
 	if err != nil {
 		return err
 	}
-	pending := func(c *jetstream.ConsumerInfo) bool { return c.NumPending > 0 || c.NumAckPending > 0 }
-	if len(sinks) == 0 || slices.ContainsFunc(sinks, pending) {
+	if len(sinks) == 0 {
 		return ErrNotEmpty
+	}
+	for _, c := range sinks {
+		if drained, err := Drained(ctx, s, c, state.LastSeq); err != nil {
+			return err
+		} else if !drained {
+			return ErrNotEmpty
+		}
 	}
 	return nil
 }

@@ -41,7 +41,11 @@ func progressOf(ctx context.Context, s jetstream.Stream, consumer string) (Progr
 		return Progress{}, fmt.Errorf("JetStream consumer %s: %w", consumer, err)
 	}
 	info := c.CachedInfo()
-	if info.NumPending == 0 && info.NumAckPending == 0 {
+	drained, err := Drained(ctx, s, info, last)
+	if err != nil {
+		return Progress{}, err
+	}
+	if drained {
 		return Progress{last, last}, nil // the acknowledgement floor may lag behind removed messages
 	}
 	return Progress{last, info.AckFloor.Stream}, nil

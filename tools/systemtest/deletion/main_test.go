@@ -179,12 +179,16 @@ func (r *rig) delete(session string) {
 func (r *rig) drained() {
 	r.t.Helper()
 	r.eventually("the sink has stored everything", func() bool {
-		c, err := r.js.Consumer(r.t.Context(), jetstream.StreamName, sink.ConsumerName)
+		s, err := r.js.Stream(r.t.Context(), jetstream.StreamName)
 		if err != nil {
 			return false
 		}
-		info, err := c.Info(r.t.Context())
-		return err == nil && info.NumPending == 0 && info.NumAckPending == 0
+		c, err := s.Consumer(r.t.Context(), sink.ConsumerName)
+		if err != nil {
+			return false
+		}
+		drained, err := jetstream.Drained(r.t.Context(), s, c.CachedInfo(), s.CachedInfo().State.LastSeq)
+		return err == nil && drained
 	})
 }
 

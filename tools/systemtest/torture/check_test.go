@@ -91,11 +91,18 @@ func (c *cluster) underWay(ctx context.Context) (why string) {
 		}
 	}
 	err := c.jetStream(ctx, func(js njs.JetStream) error {
-		consumer, err := js.Consumer(ctx, jetstream.StreamName, sink.ConsumerName)
+		s, err := js.Stream(ctx, jetstream.StreamName)
 		if err != nil {
 			return err
 		}
-		if info := consumer.CachedInfo(); info.NumPending > 0 || info.NumAckPending > 0 {
+		consumer, err := s.Consumer(ctx, sink.ConsumerName)
+		if err != nil {
+			return err
+		}
+		info := consumer.CachedInfo()
+		if drained, err := jetstream.Drained(ctx, s, info, s.CachedInfo().State.LastSeq); err != nil {
+			return err
+		} else if !drained {
 			return fmt.Errorf("%d blocks pending, %d being stored", info.NumPending, info.NumAckPending)
 		}
 		return nil

@@ -10,6 +10,7 @@ import { api, openShared } from '../api/client'
 import { Notice } from '../components/notice'
 import SessionPage from '../session/page'
 import classes from '../share/page.module.css'
+import { hasAddress } from '../session/urlsearch'
 import { theme } from '../theme'
 import { answer } from './answers'
 import { setRecording, theRecording, type Recording } from './recording'
@@ -27,7 +28,9 @@ function FilePage({ id }: { id: string }) {
   return (
     <main className={classes.page}>
       <Notice icon={<IconFile size={16} />}>
-        A recording in a file, read only, with secrets masked. The file loads nothing from the network.
+        {hasAddress
+          ? 'A recording in a file, read only, with secrets masked. The file loads nothing from the network.'
+          : 'A recording, read only, with secrets masked.'}
       </Notice>
       <div className={classes.session}>
         <SessionPage id={id} />

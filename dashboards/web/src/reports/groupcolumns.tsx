@@ -40,5 +40,13 @@ function Value({ grouping, value }: { grouping: string; value: string | null }) 
         {value}
       </Anchor>
     )
+  if (grouping.startsWith('tag:') && value !== '') {
+    const tag = `${grouping.slice(4)}:${value}`
+    return (
+      <Anchor component={Link} href={`/tag?${new URLSearchParams({ tag }).toString()}`} inherit>
+        {value}
+      </Anchor>
+    )
+  }
   return value
 }

@@ -11,6 +11,7 @@ import { hasScope, loginQuery } from '../login/queries'
 import classes from './notices.module.css'
 import { momentOf } from './player/address'
 import { isOpen } from './standing'
+import { search } from './urlsearch'
 
 type Session = Schemas['SessionDetail']
 
@@ -33,7 +34,7 @@ export function Notices({ session, gone }: { session: Session; gone: boolean }) 
 
 /** That the address asks for a moment that the session does not have. */
 function Beyond({ session }: { session: Session }) {
-  const [asked] = useState(() => momentOf(location.search, session.started))
+  const [asked] = useState(() => momentOf(search(), session.started))
   if (asked === null || isOpen(session) || Math.floor(asked.offset) <= session.duration_ms) return null
   return (
     <Notice icon={<IconClockX size={16} />}>

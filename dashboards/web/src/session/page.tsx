@@ -22,6 +22,7 @@ import { ReplayPlayer } from './player/replayplayer'
 import { TransportBar } from './player/transport'
 import { densityQuery, isGone, sessionQuery, timelineQuery, transcriptQuery } from './queries'
 import { ageOf, isOpen } from './standing'
+import { search } from './urlsearch'
 import { useMomentInAddress } from './useplace'
 import { Views } from './views'
 
@@ -108,7 +109,7 @@ function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
   const age = running ? ageOf(session) : 0
   const make = (search: string) =>
     new ReplayPlayer({ session: id, started, duration: duration_ms, running, age }, momentOf(search, started))
-  const [player, setPlayer] = useState(() => make(location.search))
+  const [player, setPlayer] = useState(() => make(search()))
   const [ended, setEnded] = useState(!running)
   if (ended === running) {
     setEnded(!running)

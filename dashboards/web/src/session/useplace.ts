@@ -1,9 +1,9 @@
 import { useCallback, useEffect } from 'react'
-import { navigate, useSearch } from 'wouter/use-browser-location'
 import { momentOf } from './player/address'
 import { usePlayer } from './player/context'
 import type { Player } from './player/player'
 import { momentText, type Place, placeOf, withPlace } from './place'
+import { goSearch, search as searchNow, useSearch } from './urlsearch'
 
 /** How long the moment must not change before it is written into the address, ms. */
 const rest = 300
@@ -20,10 +20,10 @@ export function useGo(): (change: Partial<Place>, how: 'push' | 'replace') => vo
   const player = usePlayer()
   return useCallback(
     (change, how) => {
-      const search = withPlace(location.search, change)
-      if (search === location.search) return
+      const search = withPlace(searchNow(), change)
+      if (search === searchNow()) return
       if (how === 'push') stamp(player)
-      navigate(location.pathname + search + location.hash, { replace: how === 'replace' })
+      goSearch(search, how === 'replace')
     },
     [player],
   )
@@ -36,8 +36,8 @@ function momentIn(player: Player): string | null {
 }
 
 function stamp(player: Player) {
-  const search = withPlace(location.search, { t: momentIn(player) })
-  if (search !== location.search) navigate(location.pathname + search + location.hash, { replace: true })
+  const search = withPlace(searchNow(), { t: momentIn(player) })
+  if (search !== searchNow()) goSearch(search, true)
 }
 
 /**
@@ -63,7 +63,7 @@ export function useMomentInAddress(started: string): void {
       clearTimeout(timer)
       if (location.pathname !== pathname) return
       const { running, duration } = player.state()
-      const asked = momentOf(location.search, started)
+      const asked = momentOf(searchNow(), started)
       if (asked === null && running) player.goLive()
       else {
         player.pause()

@@ -26,7 +26,7 @@ import (
 
 // Export describes what to export.
 type Export struct {
-	Format   string // tape, ndjson, sse, asciicast, har, html, otlp, trace or atif
+	Format   string // tape, ndjson, sse, asciicast, har, html, player, otlp, trace or atif
 	Sessions []string
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
@@ -41,7 +41,7 @@ func (e *Export) Write(ctx context.Context, out *output.File) (string, error) {
 	switch e.Format {
 	case "ndjson", "sse":
 		return e.writeFrames(ctx, out)
-	case "asciicast", "har", "html", "otlp", "trace", "atif":
+	case "asciicast", "har", "html", "player", "otlp", "trace", "atif":
 		return e.writeConverted(ctx, out)
 	}
 	return e.writeTape(ctx, out)
@@ -124,8 +124,8 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 		return "", err
 	}
 	switch e.Format {
-	case "html":
-		return e.writeHTML(ctx, out, f, t, id)
+	case "html", "player":
+		return e.writeHTML(ctx, out, f, id)
 	case "otlp", "trace", "atif":
 		return e.writeSpans(ctx, out, f, t, id)
 	case "har":
@@ -142,9 +142,9 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
 
-// writeHTML writes a session as one HTML file. The session of a cut-off tape has no facts, which the page
+// writeHTML writes a session as one HTML file, or what it has of the session as JSON for player.js. The session of a cut-off tape has no facts, which the page
 // shows, so it is an error.
-func (e *Export) writeHTML(ctx context.Context, out *output.File, f *tapefile.File, t replay.Tape, id string) (string, error) {
+func (e *Export) writeHTML(ctx context.Context, out *output.File, f *tapefile.File, id string) (string, error) {
 	if err := f.Break(); err != nil {
 		return "", err
 	}
@@ -152,7 +152,12 @@ func (e *Export) writeHTML(ctx context.Context, out *output.File, f *tapefile.Fi
 	if err != nil {
 		return "", err
 	}
-	if err := sessionhtml.Write(out, r, e.Version); err != nil {
+	if e.Format == "player" {
+		err = sessionhtml.WriteData(out, r)
+	} else {
+		err = sessionhtml.Write(out, r, e.Version)
+	}
+	if err != nil {
 		return "", err
 	}
 	return console.Count(len(r.Frames), "frame") + ", " + console.Count(out.Written(), "byte"), nil

@@ -1,6 +1,9 @@
-// Returns the text of a template of the file, which is gzip in base 85 as write.go encodes it.
+// Returns the text of a template of the file, which is gzip in base 85 as write.go encodes it, unless the
+// template has the attribute plain.
 globalThis.tapedeckText = async (id) => {
-  const text = document.getElementById(id).content.textContent
+  const template = document.getElementById(id)
+  const text = template.content.textContent
+  if (template.hasAttribute('plain')) return text
   const digit = (c) => ({ 118: 27, 119: 5 })[c] ?? c - 33
   const bytes = new Uint8Array(Math.floor((text.length * 4) / 5))
   for (let i = 0, at = 0; i < text.length; i += 5) {

@@ -32,29 +32,46 @@ var (
 // Write writes the file. The browser runs only the two scripts whose hashes the file states, and loads
 // nothing.
 func Write(w io.Writer, r *Recording, version string) error {
-	script, style, err := dashboards.FilePlayer()
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("this program was built without its pages, and has no player to put into a file")
-	}
-	if err != nil {
-		return err
-	}
 	recording, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode the recording: %w", err)
 	}
-	values := struct{ Hashes, Version, Title, Style, Player, Recording, Loader string }{
-		Hashes: hash(loader) + " " + hash(string(script)), Version: html.EscapeString(version), Title: html.EscapeString(r.title), Loader: loader,
+	text, err := compressed(recording)
+	if err != nil {
+		return err
 	}
+	return writePage(w, values{Version: version, Title: r.title, Recording: text})
+}
+
+// ErrNoPlayer is the error of a program that was built without its pages.
+var ErrNoPlayer = errors.New("this program was built without its pages, and has no player")
+
+// values are those of the page's template.
+type values struct {
+	Hashes, Version, Title, Style, Player, Recording, Loader string
+	Plain                                                    bool // Recording is JSON that is escaped for HTML
+}
+
+// writePage writes the page with the player. v has the version, the title and the recording.
+func writePage(w io.Writer, v values) error {
+	script, style, err := dashboards.FilePlayer()
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoPlayer
+	}
+	if err != nil {
+		return err
+	}
+	v.Hashes, v.Loader = hash(loader)+" "+hash(string(script)), loader
+	v.Version, v.Title = html.EscapeString(v.Version), html.EscapeString(v.Title)
 	for _, part := range []struct {
 		to   *string
 		text []byte
-	}{{&values.Style, style}, {&values.Player, script}, {&values.Recording, recording}} {
+	}{{&v.Style, style}, {&v.Player, script}} {
 		if *part.to, err = compressed(part.text); err != nil {
 			return err
 		}
 	}
-	return page.Execute(w, values)
+	return page.Execute(w, v)
 }
 
 // hash returns the source of a content security policy that allows an inline script.

@@ -95,7 +95,11 @@ func coveredOf(ctx context.Context, s jetstream.Stream, last uint64) (Coverage, 
 	}
 	info := consumer.CachedInfo()
 	c.Stored = info.AckFloor.Stream
-	if info.NumPending == 0 && info.NumAckPending == 0 {
+	drained, err := stream.Drained(ctx, s, info, last)
+	if err != nil {
+		return c, err
+	}
+	if drained {
 		c.Stored = max(c.Stored, last)
 	}
 	if c.Stored < last {

@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconLink } from '@tabler/icons-react'
+import { hasAddress } from '../urlsearch'
 import { addressOf } from './address'
 import { usePlayer } from './context'
 
@@ -8,6 +9,7 @@ import { usePlayer } from './context'
 export function CopyMoment({ session }: { session: string }) {
   const player = usePlayer()
   const { copy, copied } = useClipboard()
+  if (!hasAddress) return null
   return (
     <Tooltip label={copied ? 'Copied' : 'Copy a link to this moment'}>
       <ActionIcon

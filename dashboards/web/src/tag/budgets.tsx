@@ -1,0 +1,48 @@
+import { Anchor, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { type Alert, fetchAlerts } from '../api/alerts'
+import { isRefused } from '../api/client'
+import { Time } from '../components/time'
+import type { Column } from '../reports/column'
+import { ReportTable } from '../reports/table'
+
+/** The budgets of the tag's value that were exceeded, the latest first; nothing without one. */
+export function Budgets({ name, value, from }: { name: string; value: string; from: string }) {
+  const alerts = useQuery({
+    queryKey: ['alerts', 'of', from],
+    queryFn: ({ signal }) => fetchAlerts({ from }, signal),
+    select: (items) => items.filter((alert) => alert.per === `tag:${name}` && alert.value === value),
+    refetchInterval: ({ state }) => (isRefused(state.error) ? false : 10_000),
+  }).data
+  if (alerts === undefined || alerts.length === 0) return null
+  return (
+    <>
+      <Title order={2} size="h5">
+        Exceeded budgets
+      </Title>
+      <ReportTable label="Exceeded budgets" columns={columns} rows={alerts} rowKey={({ id }) => id} />
+    </>
+  )
+}
+
+const columns: Column<Alert>[] = [
+  { name: 'period', key: ({ period }) => period, cell: ({ period }) => period ?? '–' },
+  { name: 'rule', key: ({ rule }) => rule, cell: ({ rule }) => rule },
+  { name: 'what happened', key: ({ detail }) => detail, cell: ({ detail }) => detail },
+  { name: 'since', key: ({ began }) => began, cell: ({ began }) => <Time at={began} /> },
+  {
+    name: 'until',
+    key: ({ ended }) => ended,
+    cell: ({ ended }) => (ended === null ? 'open' : <Time at={ended} />),
+  },
+  {
+    name: 'latest session',
+    key: ({ session_id }) => session_id,
+    cell: ({ session_id }) => (
+      <Anchor component={Link} href={`/sessions/${encodeURIComponent(session_id)}`} inherit>
+        {session_id}
+      </Anchor>
+    ),
+  },
+]
