@@ -31,6 +31,7 @@ const pages = [
   { path: '/compare', ready: '[aria-label="Sessions"] a' },
   { path: '/compare?a=demo&b=demo', ready: 'main [data-ready]' },
   { path: '/audit', ready: '[aria-label="Entries"]' },
+  { path: '/tag?tag=demo:yes', ready: '[aria-label="Latest sessions"]' },
   { path: '/record', ready: 'h1' },
 ]
 

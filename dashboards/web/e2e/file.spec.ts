@@ -107,7 +107,10 @@ async function embedding(server: string, body: string): Promise<{ url: string; c
     stdio: 'pipe',
   })
   const files = new Map([
-    ['/', `<!doctype html><title>Report</title><p id="own">Own text</p>${body}<p>After it</p>`],
+    [
+      '/',
+      `<!doctype html><link rel="icon" href="data:,"><title>Report</title><p id="own">Own text</p>${body}<p>After it</p>`,
+    ],
     ['/run.json', readFileSync(path, 'utf8')],
     ['/other.json', '{"frames":1}'],
     ['/text.json', 'TAPE'],

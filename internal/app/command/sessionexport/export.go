@@ -18,7 +18,6 @@ import (
 	"tapedeck/internal/app/command/tapecopy"
 	"tapedeck/internal/commandline"
 	"tapedeck/internal/console"
-	"tapedeck/replay"
 	"tapedeck/replay/tapefile"
 	"tapedeck/replay/tapefile/asciicast"
 	"tapedeck/replay/tapefile/har"
