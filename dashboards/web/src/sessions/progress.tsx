@@ -4,7 +4,11 @@ import { spanName } from '../session/end'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
-const OpenAlerts = lazy(() => import('./openalerts'))
+/** Loaded after the first page, which has enough to load. */
+const OpenAlerts = lazy(async () => {
+  await new Promise((done) => setTimeout(done, 2000))
+  return import('./openalerts')
+})
 
 /**
  * What a session that is open or was lost is in, and for how long it has been silent: "in psql, silent for 43 m 15 s",

@@ -1,8 +1,7 @@
 import { Anchor, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { type Alert, fetchAlerts } from '../api/alerts'
-import { isRefused } from '../api/client'
+import { answered, api, isRefused, type Schemas } from '../api/client'
 import { Time } from '../components/time'
 import type { Column } from '../reports/column'
 import { ReportTable } from '../reports/table'
@@ -11,8 +10,12 @@ import { ReportTable } from '../reports/table'
 export function Budgets({ name, value, from }: { name: string; value: string; from: string }) {
   const alerts = useQuery({
     queryKey: ['alerts', 'of', from],
-    queryFn: ({ signal }) => fetchAlerts({ from }, signal),
-    select: (items) => items.filter((alert) => alert.per === `tag:${name}` && alert.value === value),
+    queryFn: ({ signal }) =>
+      answered(api.GET('/v1/alerts', { params: { query: { from, limit: 500 } }, signal })),
+    select: (page) => {
+      if (typeof page === 'string') return [] // a stream, which was not asked for
+      return page.items.filter((alert) => alert.per === `tag:${name}` && alert.value === value)
+    },
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : 10_000),
   }).data
   if (alerts === undefined || alerts.length === 0) return null
@@ -26,7 +29,7 @@ export function Budgets({ name, value, from }: { name: string; value: string; fr
   )
 }
 
-const columns: Column<Alert>[] = [
+const columns: Column<Schemas['Alert']>[] = [
   { name: 'period', key: ({ period }) => period, cell: ({ period }) => period ?? '–' },
   { name: 'rule', key: ({ rule }) => rule, cell: ({ rule }) => rule },
   { name: 'what happened', key: ({ detail }) => detail, cell: ({ detail }) => detail },
