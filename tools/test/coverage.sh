@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures which statements of the product all tests cover together: those of 'make test', and the
+# Measures which statements of the product all tests cover together, long ones included, and the
 # programs that they start. Prints a line for each package and the total.
 #
 #   coverage.sh [PACKAGE…]    default: all packages
@@ -15,7 +15,7 @@ mkdir "$home/data"
 product=$(go list ./cmd/... ./dashboards ./ingest/... ./internal/... ./query/... ./replay/... ./schema/... | grep -vE 'test$|/dialecttest/|/localtest' | paste -sd,)
 go build -cover -coverpkg="$product" -o "$home/tapedeck" ./cmd/tapedeck
 [ $# -gt 0 ] || set -- ./...
-GOCOVERDIR="$home/data" TAPEDECK_TEST_PROGRAM="$home/tapedeck" \
+GOCOVERDIR="$home/data" TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_PROGRAM="$home/tapedeck" \
 	go test -vet=off -ldflags=-w -timeout 60m -cover -coverpkg="$product" "$@" -args -test.gocoverdir="$home/data" >"$home/log" 2>&1 ||
 	grep -E '^(FAIL|--- FAIL|panic:)' "$home/log" || true
 go tool covdata percent -i="$home/data"
