@@ -78,7 +78,7 @@ const IdleLimit = 8 << 10
 // frames before the heap is measured, so that what the packages allocate once does not count.
 func Idle(t *testing.T, d dialect.Dialect, frames []schema.Frame, times int) {
 	t.Helper()
-	const streams = 10
+	const streams = 40
 	read := func() dialect.Decoder {
 		f := newFeed(d)
 		for range times {
