@@ -9,9 +9,9 @@
 #
 # Parts: each package with long tests (fulltest.Long), all tests in it; shares of the browser's
 # long tests (tagged @long); shares of all packages under the race detector; shares of all fuzz
-# tests; and each package of the file sharded on two shards of ClickHouse. The last lines say which
-# parts passed, failed, were stopped by the end of the time, or did not run. The exit code is 1 if a
-# part failed.
+# tests; and each package of the file sharded on two shards of ClickHouse, without its long tests,
+# which `make test-shards` runs there. The last lines say which parts passed, failed, were stopped by
+# the end of the time, or did not run. The exit code is 1 if a part failed.
 #
 # Under the race detector everything takes several times as long. There a race, a panic or a
 # failed build fails the part; a test that only failed is listed, and decides nothing: it has
@@ -39,7 +39,7 @@ part() { # part KIND WHAT: runs one part
 		make --no-print-directory fuzz FUZZTIME=3s FUZZSHARD="$2"
 		;;
 	shards)
-		TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_SHARDS=2 go test -vet=off -ldflags=-w -count=1 -timeout 60m "$2"
+		TAPEDECK_TEST_SHARDS=2 go test -vet=off -ldflags=-w -count=1 -timeout 60m "$2"
 		;;
 	*)
 		echo "long.sh: $1 is not one of long, pages, race, fuzz, shards" >&2
