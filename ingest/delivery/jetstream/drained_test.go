@@ -3,6 +3,7 @@ package jetstream_test
 import (
 	"testing"
 
+	"github.com/nats-io/nats.go"
 	njs "github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/ingest"
@@ -10,9 +11,9 @@ import (
 	"tapedeck/internal/local/localtest"
 )
 
-// Progress never says that a block is stored that was published a moment ago, although the server counts the
-// pending messages of a consumer only after it has acknowledged their publishing.
-func TestProgressOfWhatWasJustPublished(t *testing.T) {
+// withSink returns a JetStream with the product's streams and the consumer of a sink.
+func withSink(t *testing.T) (*nats.Conn, njs.JetStream, njs.Consumer) {
+	t.Helper()
 	nc := localtest.NATS(t)
 	js, err := njs.New(nc)
 	if err != nil {
@@ -25,6 +26,13 @@ func TestProgressOfWhatWasJustPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return nc, js, consumer
+}
+
+// Progress never says that a block is stored that was published a moment ago, although the server counts the
+// pending messages of a consumer only after it has acknowledged their publishing.
+func TestProgressOfWhatWasJustPublished(t *testing.T) {
+	nc, js, consumer := withSink(t)
 	read, err := jetstream.ReadProgress(nc, "sink")
 	if err != nil {
 		t.Fatal(err)
@@ -62,17 +70,7 @@ func TestProgressOfWhatWasJustPublished(t *testing.T) {
 
 // What was removed before a consumer was sent it is not waited for.
 func TestDrainedWithoutRemovedMessages(t *testing.T) {
-	js, err := njs.New(localtest.NATS(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 1 << 30}); err != nil {
-		t.Fatal(err)
-	}
-	consumer, err := js.CreateConsumer(t.Context(), jetstream.StreamName, njs.ConsumerConfig{Durable: "sink", AckPolicy: njs.AckExplicitPolicy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, js, consumer := withSink(t)
 	for range 3 {
 		if _, err := js.Publish(t.Context(), ingest.Subject("default", "s"), []byte("a block")); err != nil {
 			t.Fatal(err)

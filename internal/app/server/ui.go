@@ -36,31 +36,37 @@ func (s *Server) uiRoutes(rt *routeTable) {
 	}
 }
 
-// playerScript is player.js as it is sent. It is made when it is first requested.
-var playerScript = sync.OnceValues(func() ([]byte, error) {
+// script is a script as it is sent.
+type script struct {
+	text []byte
+	etag string
+}
+
+// playerScript is player.js. It is made when it is first requested.
+var playerScript = sync.OnceValues(func() (script, error) {
 	var b bytes.Buffer
 	err := sessionhtml.WriteScript(&b, tapedeck.Version())
-	return b.Bytes(), err
+	sum := sha256.Sum256(b.Bytes())
+	return script{b.Bytes(), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}, err
 })
 
 // player answers with player.js, which pages of other sites may load: it is the program, without data.
 func player(c echo.Context) error {
-	text, err := playerScript()
+	js, err := playerScript()
 	if errors.Is(err, sessionhtml.ErrNoPlayer) {
 		return problem.NotFound(err.Error() + `: run "make build"`)
 	}
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(text)
 	header := c.Response().Header()
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Content-Type", "text/javascript; charset=utf-8")
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	header.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
+	header.Set("ETag", js.etag)
 	header.Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(c.Response(), c.Request(), "player.js", time.Time{}, bytes.NewReader(text))
+	http.ServeContent(c.Response(), c.Request(), "player.js", time.Time{}, bytes.NewReader(js.text))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/replay/replaytest"
 	"tapedeck/schema"
 )
@@ -14,7 +15,7 @@ import (
 func TestWriteScript(t *testing.T) {
 	var b strings.Builder
 	if err := WriteScript(&b, "1.2.3"); errors.Is(err, ErrNoPlayer) {
-		t.Skip("skipped: the program was built without its pages")
+		fulltest.Missing(t, "the pages are not built (make ui)")
 	} else if err != nil {
 		t.Fatal(err)
 	}
