@@ -22,7 +22,24 @@ func (e *BoundError) Error() string {
 }
 
 // parser reads one request and counts what it has.
-type parser struct{ items, values int }
+type parser struct {
+	items, values int
+
+	keys map[string]string // of attributes by their bytes, since all items have the same few
+}
+
+// key returns the text of a field that is an attribute's key.
+func (p *parser) key(f *field) string {
+	key, ok := p.keys[string(f.raw)]
+	if !ok {
+		key = f.text()
+		if p.keys == nil {
+			p.keys = map[string]string{}
+		}
+		p.keys[string(f.raw)] = key
+	}
+	return key
+}
 
 func (p *parser) item() error {
 	if p.items++; p.items > MaxItems {

@@ -47,12 +47,16 @@ func MaskBinary(data []byte, sure bool, mask func(text string) string) (masked [
 	if len(data) == 0 || !sure && data[0] != 1<<3|byte(protowire.BytesType) || IsJSON(data) {
 		return data, false
 	}
-	e, err := parseBinary(data)
-	if err != nil || !sure && !e.valid() {
+	if sure && !framed(data, 1, 2, 2) { // groups of scopes of items
 		return data, false
 	}
+	if !sure {
+		if e, err := parseBinary(data); err != nil || !e.valid() {
+			return data, false
+		}
+	}
 	of := requests[Traces] // also of a request without items
-	if e.Signal == Logs {
+	if signalOf(data) == Logs {
 		of = requests[Logs]
 	}
 	out, changed := of.mask(data, mask, 0)
@@ -62,42 +66,62 @@ func MaskBinary(data []byte, sure bool, mask func(text string) string) (masked [
 	return out, true
 }
 
-// mask masks the texts of a message. Its lengths change with them. Bytes that are no message are
-// masked as one text.
+// framed reports whether bytes are a message, and so are those fields of it that path names: the
+// number of fields in it, of fields in these, and so on.
+func framed(data []byte, path ...protowire.Number) bool {
+	r := fields(data)
+	for r.next() {
+		if len(path) > 0 && r.is(path[0]) && !framed(r.raw, path[1:]...) {
+			return false
+		}
+	}
+	return r.err == nil
+}
+
+// mask masks the texts of a message. Its lengths change with them. It returns data itself if mask
+// changes nothing. Bytes that are no message are masked as one text.
 func (m *message) mask(data []byte, mask func(string) string, depth int) (out []byte, changed bool) {
 	if depth > 3*maxDepth {
 		return nil, len(data) > 0 // texts that nothing reads are dropped rather than kept with a secret
 	}
-	out = make([]byte, 0, len(data))
-	var run []byte // the last fields that are not length-delimited
-	endRun := func() {
-		if len(run) > 0 && mask(string(run)) != string(run) {
-			changed = true // dropped: numbers have no place for a mask
-		} else {
-			out = append(out, run...)
-		}
-		run = nil
+	kept := 0                                    // data[:kept] is in out, once something has changed
+	numbers, at := 0, 0                          // data[numbers:at] are the last fields that are not length-delimited
+	edit := func(from, to int, content []byte) { // replaces data[from:to]
+		out = append(append(out, data[kept:from]...), content...)
+		kept, changed = to, true
 	}
-	err := fields(data, func(f *field) error {
-		if f.typ != protowire.BytesType {
-			run = append(run, f.whole...)
-			return nil
+	dropNumbers := func() { // a secret: numbers have no place for a mask
+		if numbers < at && masks(data[numbers:at], mask) {
+			edit(numbers, at, nil)
 		}
-		endRun()
-		content, edited := m.maskField(f, mask, depth)
-		if !edited {
-			out = append(out, f.whole...)
-			return nil
-		}
-		out, changed = appendMessage(out, f.num, content, nil), true
-		return nil
-	})
-	if err != nil {
-		text := mask(string(data))
-		return []byte(text), text != string(data)
 	}
-	endRun()
-	return out, changed
+	r := fields(data)
+	for ; r.next(); at += len(r.whole) {
+		if r.typ != protowire.BytesType {
+			continue
+		}
+		dropNumbers()
+		numbers = at + len(r.whole)
+		if content, edited := m.maskField(&r.field, mask, depth); edited {
+			edit(at, numbers, appendMessage(nil, r.num, content, nil))
+		}
+	}
+	if r.err != nil {
+		text := string(data)
+		masked := mask(text)
+		return []byte(masked), masked != text
+	}
+	dropNumbers()
+	if !changed {
+		return data, false
+	}
+	return append(out, data[kept:]...), true
+}
+
+// masks reports whether bytes have a secret.
+func masks(data []byte, mask func(string) string) bool {
+	text := string(data)
+	return mask(text) != text
 }
 
 // maskField returns the masked content of a length-delimited field. A secret in a field that has no
@@ -106,12 +130,13 @@ func (m *message) maskField(f *field, mask func(string) string, depth int) (cont
 	if inner := m.inner[f.num]; inner != nil {
 		return inner.mask(f.raw, mask, depth+1)
 	}
-	text := mask(string(f.raw))
+	text := string(f.raw)
+	masked := mask(text)
 	switch {
-	case text == string(f.raw):
+	case masked == text:
 		return nil, false
 	case m.hasText(f.num):
-		return []byte(text), true
+		return []byte(masked), true
 	}
 	return make([]byte, len(f.raw)), true
 }

@@ -129,6 +129,36 @@ func TestIsJSON(t *testing.T) {
 	}
 }
 
+// The latest time is that of items which ended after 2000 and not before they began.
+func TestLatest(t *testing.T) {
+	const at = uint64(1_767_225_600_000_000_000) // 2026
+	spans := func(times ...uint64) []byte {
+		var list []*trace.Span
+		for i := 0; i < len(times); i += 2 {
+			list = append(list, &trace.Span{TraceId: bytes.Repeat([]byte{1}, 16), StartTimeUnixNano: times[i], EndTimeUnixNano: times[i+1]})
+		}
+		return marshal(t, &trace.TracesData{ResourceSpans: []*trace.ResourceSpans{{ScopeSpans: []*trace.ScopeSpans{{Spans: list[:1]}, {Spans: list[1:]}}}}})
+	}
+	records := marshal(t, &logs.LogsData{ResourceLogs: []*logs.ResourceLogs{{ScopeLogs: []*logs.ScopeLogs{{LogRecords: []*logs.LogRecord{
+		{TimeUnixNano: at, ObservedTimeUnixNano: at + 9}, {ObservedTimeUnixNano: at + 5},
+	}}}}}})
+	for name, tc := range map[string]struct {
+		data []byte
+		want int64
+	}{
+		"spans":          {spans(at, at+1, at, at+7, at, at+3), int64(at) + 7},
+		"before 2000":    {spans(5, 9, 0, 0), 0},
+		"ends too early": {spans(at+9, at+8, at, at+2), int64(at) + 2},
+		"log records":    {records, int64(at) + 5}, // their own time, else when they were observed
+		"no request":     {[]byte("text"), 0},
+		"nothing":        {nil, 0},
+	} {
+		if got := Latest(tc.data); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}
+
 // Any bytes are a request or an error. A request that is divided has the same items, and masking
 // keeps their number.
 func FuzzParse(f *testing.F) {
@@ -146,12 +176,18 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var want [2][]string
-		part, i := map[*Item]int{}, 0
+		part, i, latest := map[*Item]int{}, 0, int64(0)
 		e.All(func(_ *Group, _ *Scope, item *Item) {
+			if item.Timed() {
+				latest = max(latest, item.End)
+			}
 			part[item] = i % 2
 			want[i%2] = append(want[i%2], item.SpanID+string(item.Attributes.AppendJSON(nil)))
 			i++
 		})
+		if got := Latest(data); !e.JSON && got != latest {
+			t.Errorf("latest time %d, want %d", got, latest)
+		}
 		divided, err := e.Divide(data, 2, math.MaxInt, func(item *Item) int { return part[item] })
 		if err != nil {
 			if !errors.Is(err, ErrMalformed) || !e.JSON {

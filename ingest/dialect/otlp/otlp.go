@@ -49,7 +49,7 @@ func parse(in *dialect.Input) *otlpwire.Export {
 	if in.Direction == schema.Send && in.Transport != schema.HTTP || len(in.Data) == 0 {
 		return nil
 	}
-	if in.JSON == nil && (in.Transport != schema.HTTP || otlpwire.IsJSON(in.Data)) {
+	if in.JSON == nil && !isBinary(in) {
 		return nil
 	}
 	if in.JSON != nil && !in.JSON.Exists("resourceSpans") && !in.JSON.Exists("resourceLogs") {
@@ -66,8 +66,16 @@ func parse(in *dialect.Input) *otlpwire.Export {
 	return e
 }
 
+// isBinary reports whether a frame may have a binary request.
+func isBinary(in *dialect.Input) bool {
+	return in.JSON == nil && in.Transport == schema.HTTP && !otlpwire.IsJSON(in.Data)
+}
+
 // timeOf returns the latest end of an item, ns.
 func timeOf(in *dialect.Input) (at int64) {
+	if isBinary(in) {
+		return otlpwire.Latest(in.Data)
+	}
 	if e := parse(in); e != nil {
 		e.All(func(_ *otlpwire.Group, _ *otlpwire.Scope, item *otlpwire.Item) {
 			if item.Timed() {

@@ -158,7 +158,7 @@ func chat(trace_, id byte, at uint64, more ...*common.KeyValue) *trace.Span {
 }
 
 // request returns an ExportTraceServiceRequest, whose encoding is that of TracesData.
-func request(t *testing.T, spans ...*trace.Span) []byte {
+func request(t testing.TB, spans ...*trace.Span) []byte {
 	t.Helper()
 	return marshal(t, &trace.TracesData{ResourceSpans: []*trace.ResourceSpans{{
 		Resource:   &about.Resource{Attributes: []*common.KeyValue{text("service.name", "shop")}},
@@ -174,7 +174,7 @@ func logRequest(t *testing.T, records ...*logs.LogRecord) []byte {
 	}}})
 }
 
-func marshal(t *testing.T, m proto.Message) []byte {
+func marshal(t testing.TB, m proto.Message) []byte {
 	t.Helper()
 	data, err := proto.Marshal(m)
 	if err != nil {
