@@ -15,26 +15,29 @@ type scaleMeasure struct {
 	bar, aim time.Duration // for p95; 0 for none
 	requests func(s *scale) []string
 	check    func(s *scale, path string, body []byte) error // nil if nothing is checked
+	// rest reads what is missing in an answer that ended at a limit of time; nil for routes
+	// without such a limit.
+	rest func(ctx context.Context, s *scale, path string, body []byte) (whole []byte, err error)
 }
 
 // scaleMeasures are all measurements of single requests.
 var scaleMeasures = []scaleMeasure{
-	{"usage with cost, 30 days by day × model × tag", 250 * time.Millisecond, 80 * time.Millisecond, monthsBy("tag:team"), checkDays},
+	{"usage with cost, 30 days by day × model × tag", 250 * time.Millisecond, 80 * time.Millisecond, monthsBy("tag:team"), checkDays, nil},
 	{"usage with cost, a year by month × customer × model", 800 * time.Millisecond, 250 * time.Millisecond,
-		paths(usagePath(dataset.Begin, dataset.End, "month", "tag:customer,model")), checkMonths},
-	{"sessions with cost, the newest, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?limit=50"), checkNewest},
-	{"sessions sorted by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?sort=-cost&limit=50"), checkCostliest},
+		paths(usagePath(dataset.Begin, dataset.End, "month", "tag:customer,model")), checkMonths, nil},
+	{"sessions with cost, the newest, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?limit=50"), checkNewest, nil},
+	{"sessions sorted by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, paths("/v1/sessions?sort=-cost&limit=50"), checkCostliest, nil},
 	{"sessions filtered by cost, first page", 150 * time.Millisecond, 60 * time.Millisecond, func(s *scale) []string {
 		return []string{"/v1/sessions?limit=50&min_cost=" + s.leastCost(), "/v1/sessions?limit=50&min_cost=0.05",
 			"/v1/sessions?limit=50&max_cost=0.01"}
-	}, checkFiltered},
-	{"search for a rare word or phrase", 500 * time.Millisecond, 100 * time.Millisecond, rareSearches, checkRare},
-	{"search for a common word with filters, newest first", 500 * time.Millisecond, 150 * time.Millisecond, commonSearches, checkCommon},
-	{"a session's summary", 60 * time.Millisecond, 30 * time.Millisecond, someSessions, checkNames},
-	{"timeline of a session of 10,000 frames", 200 * time.Millisecond, 60 * time.Millisecond, longSessions("/timeline"), nil},
-	{"transcript of a session of 10,000 frames", 200 * time.Millisecond, 60 * time.Millisecond, longSessions("/transcript"), nil},
+	}, checkFiltered, nil},
+	{"search for a rare word or phrase", 500 * time.Millisecond, 100 * time.Millisecond, rareSearches, checkRare, wholeSearch},
+	{"search for a common word with filters, newest first", 500 * time.Millisecond, 150 * time.Millisecond, commonSearches, checkCommon, wholeSearch},
+	{"a session's summary", 60 * time.Millisecond, 30 * time.Millisecond, someSessions, checkNames, nil},
+	{"timeline of a session of 10,000 frames", 200 * time.Millisecond, 60 * time.Millisecond, longSessions("/timeline"), nil, nil},
+	{"transcript of a session of 10,000 frames", 200 * time.Millisecond, 60 * time.Millisecond, longSessions("/transcript"), nil, nil},
 	// Without a bar: a tag of 200 values has fifty thousand rows in a month.
-	{"usage with cost, 30 days by day × model × customer", 0, 0, monthsBy("tag:customer"), nil},
+	{"usage with cost, 30 days by day × model × customer", 0, 0, monthsBy("tag:customer"), nil, nil},
 }
 
 // paths returns requests that do not depend on the data set.
@@ -67,12 +70,15 @@ type Answers struct {
 }
 
 // measure checks the answer to each request, which also fills caches, and then measures the
-// requests in turn. It fails if an answer is wrong.
+// requests in turn. It fails if an answer is wrong, and if a measured one is not complete.
 func (m *scaleMeasure) measure(ctx context.Context, s *scale) (a Answers, err error) {
 	a.Name = m.name
 	list := m.requests(s)
 	for _, path := range list {
 		body, err := s.server.read(ctx, path)
+		if err == nil && m.rest != nil {
+			body, err = m.rest(ctx, s, path, body)
+		}
 		if err == nil && m.check != nil {
 			err = m.check(s, path, body)
 		}
@@ -85,10 +91,15 @@ func (m *scaleMeasure) measure(ctx context.Context, s *scale) (a Answers, err er
 	a.API, a.ClickHouse, err = s.cpuOf(s.Requests, func() error {
 		for i := range took {
 			began := time.Now()
-			if _, err := s.server.read(ctx, list[i%len(list)]); err != nil {
+			path := list[i%len(list)]
+			body, err := s.server.read(ctx, path)
+			if err != nil {
 				return err
 			}
 			took[i] = time.Since(began)
+			if m.rest != nil && partial(body) {
+				return fmt.Errorf("%s: ended at its limit after %v: not a figure", path, took[i])
+			}
 		}
 		return nil
 	})

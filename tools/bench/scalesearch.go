@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -10,6 +11,37 @@ import (
 	"tapedeck/query/search"
 	"tapedeck/tools/bench/dataset"
 )
+
+// searchPages bounds the pages in which a search is read to its end.
+const searchPages = 20
+
+// wholeSearch reads on where a search ended at its limit of time, as it may with cold caches, and
+// returns the answer with all hits.
+func wholeSearch(ctx context.Context, s *scale, path string, body []byte) ([]byte, error) {
+	var items []search.Hit
+	for range searchPages {
+		var found search.Answer
+		if err := json.Unmarshal(body, &found); err != nil {
+			return nil, err
+		}
+		items = append(items, found.Items...)
+		if !found.Partial || found.Next == nil {
+			found.Items = items
+			return json.Marshal(found)
+		}
+		var err error
+		if body, err = s.server.read(ctx, path+"&cursor="+url.QueryEscape(*found.Next)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("the search is not complete after %d pages", searchPages)
+}
+
+// partial reports whether a search ended before everything was searched.
+func partial(body []byte) bool {
+	var found search.Answer
+	return json.Unmarshal(body, &found) == nil && found.Partial
+}
 
 // rareSearches returns searches for words that occur in one session each, for phrases with such a
 // word, and for the beginning of such a word.

@@ -14,7 +14,7 @@ const pitch = 3
 /** The height of the lane of markers below the bars, px. */
 const lane = 8
 /** The least distance between two markers of a kind, px. */
-const apart = { node: 3, tool: 6, alert: 6, error: 6 }
+const apart = { node: 3, tool: 6, note: 6, alert: 6, error: 6 }
 
 /** The density of frames and the markers, drawn once in the colours of what is to come and once of what was. */
 export function DensityBars(props: {
@@ -85,15 +85,17 @@ function draw(
   pen.fillRect(0, floor, width, 1)
   if (length <= 0) return
   // Errors come last, so that nothing hides them.
-  for (const kind of ['node', 'tool', 'alert', 'error'] as const) {
+  for (const kind of ['node', 'tool', 'note', 'alert', 'error'] as const) {
     pen.fillStyle = style.getPropertyValue(`--${kind}`)
     let drawn = -Infinity
     for (const marker of markers) {
       const x = (Math.min(marker.at / length, 1) * width) | 0
       if (marker.kind !== kind || x - drawn < apart[kind]) continue
       drawn = x
+      const inside = Math.min(Math.max(x, 2.5), width - 2.5)
       if (kind === 'node') pen.fillRect(x, floor + 2, 1, lane - 3)
-      else dot(pen, Math.min(Math.max(x, 2.5), width - 2.5), floor + 5, kind === 'tool' ? 2 : 3)
+      else if (kind === 'note') pin(pen, inside, 0, floor - 2)
+      else dot(pen, inside, floor + 5, kind === 'tool' ? 2 : 3)
     }
   }
 }
@@ -101,5 +103,15 @@ function draw(
 function dot(pen: CanvasRenderingContext2D, x: number, y: number, radius: number) {
   pen.beginPath()
   pen.arc(x, y, radius, 0, 2 * Math.PI)
+  pen.fill()
+}
+
+/** A line through the bars with a head at its top. */
+function pin(pen: CanvasRenderingContext2D, x: number, top: number, bottom: number) {
+  pen.fillRect(x - 0.5, top, 1, bottom - top)
+  pen.beginPath()
+  pen.moveTo(x - 4, top)
+  pen.lineTo(x + 4, top)
+  pen.lineTo(x, top + 7)
   pen.fill()
 }

@@ -24,7 +24,7 @@ export const keyHelp: readonly { keys: string[]; does: string }[] = [
   { keys: ['<', '>'], does: 'Slower or faster' },
   { keys: ['0', '…', '9'], does: 'To a tenth of the session' },
   { keys: ['Home', 'End'], does: 'To the start or the end' },
-  { keys: ['Shift M', 'M'], does: 'To the marker before or after: tools, errors, nodes' },
+  { keys: ['Shift M', 'M'], does: 'To the marker before or after: tools, errors, nodes, notes, alerts' },
   { keys: ['S'], does: 'Skip silence, or do not' },
   { keys: ['R'], does: 'At the end begin again, or do not' },
   { keys: ['L'], does: 'To the present of a running session' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { span } from '../conversation/messages.fixture'
 import { alert } from '../../testing/alert'
-import { alertMarkers, markerNear, markersOf, nextMarker } from './markers'
+import { alertMarkers, markerNear, markersOf, nextMarker, noteMarkers } from './markers'
 
 const markers = markersOf([
   span({
@@ -52,5 +52,34 @@ test('alerts are marked where they began and ended, but for those about a tag or
   expect(marks).toEqual([
     { at: 0, kind: 'alert', name: 'early: no frame for more than 2m0s', until: 10_000 },
     { at: 30_000, kind: 'alert', name: 'silent: no frame for more than 2m0s', until: null },
+  ])
+})
+
+test('notes are marked at their moments, by their text, else their labels or thumb', () => {
+  const note = {
+    id: '1',
+    session_id: 's',
+    span_id: null,
+    at: '2026-03-02T10:00:03.500000Z',
+    text: 'The tax is left out.',
+    labels: ['refund', 'triage'],
+    thumb: 'down' as const,
+    author: 'ops',
+    written_at: '2026-03-02T11:00:00Z',
+    changed_at: '2026-03-02T11:00:00Z',
+  }
+  const marks = noteMarkers(
+    [
+      note,
+      { ...note, at: null },
+      { ...note, text: '' },
+      { ...note, text: '', labels: [], at: '2026-03-02T09:59:00Z' },
+    ],
+    '2026-03-02T10:00:00Z',
+  )
+  expect(marks).toEqual([
+    { at: 3500, kind: 'note', name: 'ops: The tax is left out.' },
+    { at: 3500, kind: 'note', name: 'ops: refund, triage' },
+    { at: 0, kind: 'note', name: 'ops: thumb down' },
   ])
 })

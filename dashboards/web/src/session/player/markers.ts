@@ -2,11 +2,12 @@ import type { Schemas } from '../../api/client'
 import type { Alert } from '../../api/alerts'
 
 type Span = Schemas['Span']
+type Note = Schemas['Note']
 
 /** Something worth going to. `at` is ms from the session's start. */
 export interface Marker {
   at: number
-  kind: 'node' | 'tool' | 'alert' | 'error'
+  kind: 'node' | 'tool' | 'note' | 'alert' | 'error'
   name: string
   /** When an alert ended; null while it is open. */
   until?: number | null
@@ -24,6 +25,21 @@ export function alertMarkers(alerts: readonly Alert[], started: string): Marker[
       until: ended === null ? null : offset(ended),
     }))
     .sort((a, b) => a.at - b.at)
+}
+
+/** The moments that notes are about. Those about the whole session have no place in it. */
+export function noteMarkers(notes: readonly Note[], started: string): Marker[] {
+  return notes.flatMap(({ at, text, labels, thumb, author }) => {
+    if (at === null) return []
+    const says = [text, labels.join(', '), thumb === null ? '' : `thumb ${thumb}`].find((part) => part !== '')
+    return [
+      {
+        at: Math.max(0, Date.parse(at) - Date.parse(started)),
+        kind: 'note' as const,
+        name: `${author}: ${says ?? ''}`,
+      },
+    ]
+  })
 }
 
 /** Where tools were called, where something failed, and where another node took over, in order of time. */

@@ -11,16 +11,17 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import type { Schemas } from '../../api/client'
+import { isShared, type Schemas } from '../../api/client'
 import { clock, duration } from '../../format/duration'
 import { alertsQuery } from '../alerts/queries'
 import { useFind } from '../find/context'
+import { notesQuery } from '../notes/queries'
 import { timelineQuery } from '../queries'
 import { usePlayer, usePlayerState, useShown } from './context'
 import { KeyHelp } from './help'
 import { isTaken, obeyKey, skippedTo, speeds } from './keys'
 import { CopyMoment } from './link'
-import { alertMarkers, markersOf, nextMarker, type Marker } from './markers'
+import { alertMarkers, markersOf, nextMarker, noteMarkers, type Marker } from './markers'
 import type { PlayerState } from './player'
 import { Scrubber } from './scrubber'
 import classes from './transport.module.css'
@@ -32,11 +33,15 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
   const player = usePlayer()
   const timeline = useQuery(timelineQuery(session.id)).data
   const alerts = useQuery(alertsQuery(session)).data
+  const notes = useQuery({ ...notesQuery(session.id), enabled: !isShared() }).data
   const markers = useMemo(() => {
     const spans = timeline === undefined ? noMarkers : markersOf(timeline.spans)
-    if (alerts === undefined || alerts.length === 0) return spans
-    return [...spans, ...alertMarkers(alerts, session.started)].sort((a, b) => a.at - b.at)
-  }, [timeline, alerts, session.started])
+    const others = [
+      ...alertMarkers(alerts ?? [], session.started),
+      ...noteMarkers(notes ?? [], session.started),
+    ]
+    return others.length === 0 ? spans : [...spans, ...others].sort((a, b) => a.at - b.at)
+  }, [timeline, alerts, notes, session.started])
   const [helps, help] = useState(false)
   const { open: find } = useFind()
   const trouble = usePlayerState((state) => state.trouble)
