@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema/block"
 	"tapedeck/schema/clickhouse"
 	"tapedeck/schema/cluster"
@@ -65,6 +66,7 @@ func shardAway(t *testing.T, partitions int) {
 	b.record(of[2][0], 40)
 	b.record(of[1][1], 40)
 	here.check(of[1][1], 40)
+	metrictest.Show(t, "tapedeck_sink_shards_away")
 	if st := s.Status(); !st.OK || len(st.ShardsAway) != 1 || st.Detail() == "" {
 		t.Errorf("the status is %+v", st)
 	}

@@ -34,10 +34,10 @@ test('a note is written at the moment of the player, leads back to it, selects t
   await expect(note.getByRole('button', { name: /^Go to / })).toBeVisible()
   await expect(form.getByLabel('Note', { exact: true })).toHaveValue('')
 
-  // The player's axis has it where the moment is, at the end.
+  // The player's axis has it where the moment is, at the start.
   const axis = await page.getByRole('slider', { name: 'Moment' }).locator('..').boundingBox()
   if (axis === null) throw new Error('the player has no axis')
-  await page.mouse.move(axis.x + axis.width - 1, axis.y + axis.height / 2)
+  await page.mouse.move(axis.x + 1, axis.y + axis.height / 2)
   await expect(
     page.getByRole('region', { name: 'Player' }).getByText(/: It never looked <b>there<\/b>\./),
   ).toBeVisible()

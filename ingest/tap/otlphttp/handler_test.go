@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tapedeck/ingest/tap/otlphttp"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/schema"
 )
 
@@ -27,6 +28,7 @@ func traceID(b byte) string { return strings.Repeat(fmt.Sprintf("%02x", b), 16) 
 // A request of one session is a frame with the bytes that were sent, their encoding undone. Its time
 // is that of its last span.
 func TestOneSession(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_otlp_bytes_total", "tapedeck_otlp_items_total")
 	data := request(t, chat(1, 1, 0, text("gen_ai.conversation.id", "c-1")), span(1, 2, 7))
 	inJSON := []byte(`{"resourceSpans":[ {"scopeSpans":[{"spans":[{"traceId":"5B8EFFF798038103D269B633813FC60C","spanId":"EEE19B7EC3C1B174",` +
 		`"name":"chat m","startTimeUnixNano":"1767225600000000000","endTimeUnixNano":1767225607000000000,"attributes":[` +

@@ -164,6 +164,7 @@ func TestBusy(t *testing.T) {
 
 // Items of a session that was deleted meanwhile are rejected, and not sent again.
 func TestDeleted(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_otlp_rejected_items_total")
 	const why = "Their session was deleted while they were recorded."
 	partial := protowire.AppendString([]byte{1 << 3, 2, 2<<3 | 2}, why) // rejected_spans and error_message
 	for media, want := range map[string]string{

@@ -15,6 +15,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/alerts/evaluate"
 	"tapedeck/query/alerts/rule"
@@ -144,6 +145,7 @@ func TestBudgetPerTag(t *testing.T) {
 
 // Usage of the last moments of a day counts although it is stored after midnight.
 func TestBudgetLastMinute(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_alerts_budget_evaluations_total")
 	const midnight = 14 * 3600
 	w := newWorld(t, midnight-10, perCustomer)
 	w.use("a", "acme", midnight-60, 1000)
@@ -152,6 +154,7 @@ func TestBudgetLastMinute(t *testing.T) {
 	w.evaluated()
 	w.use("b", "acme", midnight-1, 1)
 	bounded.Until(t, "the alert begins", func() bool { return w.alerts() == "dear acme 2026-03-02 b 02T23:59:59-" })
+	metrictest.Show(t, "tapedeck_alerts_budget_evaluation_seconds")
 	w.at(midnight + 61)
 	bounded.Until(t, "the alert ends", func() bool { return w.alerts() == "dear acme 2026-03-02 b 02T23:59:59-03T00:00:00" })
 }

@@ -19,6 +19,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query"
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
@@ -60,6 +61,7 @@ func recording(live bool, last float64) querytest.Recording {
 
 // An alert begins once, goes on when another server evaluates the rules, and ends with the session.
 func TestEpisode(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_alerts_begun_total", "tapedeck_alerts_evaluations_total")
 	db, nc := querytest.New(t), localtest.NATS(t)
 	db.Add(recording(true, 5))
 	r := querytest.Reader(db, 80)
@@ -67,6 +69,7 @@ func TestEpisode(t *testing.T) {
 	stop := start(t, o)
 	begun := func() bool { return len(listed(t, r, db.Tenant)) == 1 }
 	bounded.Until(t, "the alert begins", begun)
+	metrictest.Show(t, "tapedeck_alerts_open", "tapedeck_alerts_evaluation_seconds", "tapedeck_alerts_last_evaluation_timestamp_seconds")
 	first := listed(t, r, db.Tenant)[0]
 	if first.Rule != "silence" || first.Session != "s" || !first.Began.Equal(querytest.When(65)) || first.Ended != nil ||
 		!strings.Contains(first.Detail, "no frame for more than 1m0s") {
@@ -89,6 +92,7 @@ func TestEpisode(t *testing.T) {
 // A webhook receives the begin of an alert, and the end, each once although another server takes over; what it has not
 // taken is sent again by the next server.
 func TestWebhook(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_alerts_sent_total")
 	db, nc := querytest.New(t), localtest.NATS(t)
 	db.Add(recording(true, 5))
 	r := querytest.Reader(db, 80)
@@ -219,6 +223,7 @@ func TestFailure(t *testing.T) {
 // A rule begins a bounded number of alerts in an hour, although evaluations fail and another server takes over.
 func TestPerHour(t *testing.T) {
 	fulltest.Long(t)
+	metrictest.Grow(t, "tapedeck_alerts_refused_total")
 	db, nc := querytest.New(t), localtest.NATS(t)
 	for i := range 4 {
 		s := recording(true, 5)

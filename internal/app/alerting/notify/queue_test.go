@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tapedeck/internal/metric/metrictest"
 	"tapedeck/query/alerts/evaluate"
 )
 
@@ -94,6 +95,7 @@ func TestHanging(t *testing.T) {
 
 // An event is sent for six hours, and then dropped: with pauses of a minute at most, which vary by a fifth.
 func TestKept(t *testing.T) {
+	metrictest.Grow(t, "tapedeck_alerts_dropped_total", "tapedeck_alerts_send_failures_total")
 	synctest.Test(t, func(t *testing.T) {
 		var last time.Time
 		requests := 0
