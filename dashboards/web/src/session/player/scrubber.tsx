@@ -82,7 +82,8 @@ export function Scrubber({
       {pointed !== null && (
         <div
           className={classes.pointed}
-          style={{ left: `clamp(5rem, ${pointed.x}px, calc(100% - 5rem))` }}
+          // Its left edge at the left end of the axis, its right edge at the right one: it is never cut off.
+          style={{ left: pointed.x, transform: `translateX(-${share(pointed.x, pointed.width)})` }}
           aria-hidden
         >
           <strong>{clock(pointed.offset)}</strong>
