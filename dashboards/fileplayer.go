@@ -2,12 +2,22 @@ package dashboards
 
 import "io/fs"
 
-// FilePlayer returns the script and the styles of the page that shows a recording which is in a file. The
-// error is fs.ErrNotExist in a program that was built without its UI.
-func FilePlayer() (script, style []byte, err error) {
-	if script, err = fs.ReadFile(files(), "file/player.js"); err != nil {
-		return nil, nil, err
+// Player is the page that shows a recording which is in a file.
+type Player struct {
+	Script, Style []byte
+	Licences      []byte // the texts of the licences of its parts
+}
+
+// FilePlayer returns the player of files. The error is fs.ErrNotExist in a program that was built
+// without its UI.
+func FilePlayer() (p Player, err error) {
+	for _, part := range []struct {
+		to   *[]byte
+		name string
+	}{{&p.Script, "player.js"}, {&p.Style, "player.css"}, {&p.Licences, "licences.txt"}} {
+		if *part.to, err = fs.ReadFile(files(), "file/"+part.name); err != nil {
+			return Player{}, err
+		}
 	}
-	style, err = fs.ReadFile(files(), "file/player.css")
-	return script, style, err
+	return p, nil
 }

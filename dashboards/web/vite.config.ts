@@ -2,32 +2,10 @@ import { brotliCompressSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import subsetFont from 'subset-font'
 import { defineConfig, type Plugin } from 'vite'
+import { packages } from './vite.packages'
 
 /** Where `npm run dev` finds a server: `tapedeck up` on its usual address, or TAPEDECK_SERVER. */
 const server = process.env['TAPEDECK_SERVER'] ?? 'http://127.0.0.1:4600'
-
-/** Lists the packages of which modules are in the bundle: what the licences have to come with. */
-function packages(): Plugin {
-  return {
-    name: 'packages',
-    generateBundle(_, bundle) {
-      const paths = new Set<string>()
-      for (const chunk of Object.values(bundle)) {
-        for (const id of chunk.type === 'chunk' ? chunk.moduleIds : chunk.originalFileNames) {
-          const path = /(node_modules\/.*node_modules\/|node_modules\/)((?:@[^/]+\/)?[^/]+)\//.exec(id)
-          const tool = /^\0(vite|rolldown)\//.exec(id) // what the build adds of its own
-          if (path) paths.add(`${path[1]}${path[2]}`)
-          else if (tool) paths.add(`node_modules/${tool[1]}`)
-        }
-      }
-      this.emitFile({
-        type: 'asset',
-        fileName: 'packages.json',
-        source: JSON.stringify([...paths].sort(), null, 2) + '\n',
-      })
-    },
-  }
-}
 
 /** The most that the first page may load before it is drawn: scripts and styles, compressed, bytes. */
 const firstLoad = 170_000

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { licences } from './vite.packages'
 
 const of = (file: string) => path.join(import.meta.dirname, 'src', file)
 
@@ -30,7 +31,7 @@ function inFile(): Plugin {
 
 /** The page of one session as one script and one style, for files that hold a recording. */
 export default defineConfig({
-  plugins: [react(), inFile()],
+  plugins: [react(), inFile(), licences()],
   publicDir: false,
   build: {
     target: 'es2022',

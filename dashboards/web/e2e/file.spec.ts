@@ -56,6 +56,13 @@ test('a file plays a session at its own timing without a server', async ({ page,
   await expect.poll(() => moment(page)).toBe(end)
   await expect(conversation.getByText('It is safe to release.', { exact: false }).first()).toBeVisible()
 
+  await page.getByRole('button', { name: 'Licences' }).click()
+  const licences = page.getByRole('dialog', { name: 'Licences of the parts of this page' })
+  await expect(licences).toContainText(/^react \d+\.\d+\.\d+$/m)
+  await expect(licences).toContainText('Permission is hereby granted, free of charge')
+  await page.keyboard.press('Escape')
+  await expect(licences).toBeHidden()
+
   await page.getByRole('tab', { name: 'Frames' }).click()
   await expect(page.getByText(`${frames} frames`).first()).toBeVisible()
   await page.reload()

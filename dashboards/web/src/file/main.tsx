@@ -13,6 +13,7 @@ import classes from '../share/page.module.css'
 import { hasAddress } from '../session/urlsearch'
 import { theme } from '../theme'
 import { answer } from './answers'
+import { Licences } from './licences'
 import { setRecording, theRecording, type Recording } from './recording'
 
 // The page is that of a shared link: one session, read only.
@@ -30,7 +31,8 @@ function FilePage({ id }: { id: string }) {
       <Notice icon={<IconFile size={16} />}>
         {hasAddress
           ? 'A recording in a file, read only, with secrets masked. The file loads nothing from the network.'
-          : 'A recording, read only, with secrets masked.'}
+          : 'A recording, read only, with secrets masked.'}{' '}
+        <Licences />
       </Notice>
       <div className={classes.session}>
         <SessionPage id={id} />

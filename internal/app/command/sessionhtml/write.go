@@ -48,25 +48,25 @@ var ErrNoPlayer = errors.New("this program was built without its pages, and has 
 
 // values are those of the page's template.
 type values struct {
-	Hashes, Version, Title, Style, Player, Recording, Loader string
-	Plain                                                    bool // Recording is JSON that is escaped for HTML
+	Hashes, Version, Title, Style, Player, Licences, Recording, Loader string
+	Plain                                                              bool // Recording is JSON that is escaped for HTML
 }
 
 // writePage writes the page with the player. v has the version, the title and the recording.
 func writePage(w io.Writer, v values) error {
-	script, style, err := dashboards.FilePlayer()
+	player, err := dashboards.FilePlayer()
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrNoPlayer
 	}
 	if err != nil {
 		return err
 	}
-	v.Hashes, v.Loader = hash(loader)+" "+hash(string(script)), loader
+	v.Hashes, v.Loader = hash(loader)+" "+hash(string(player.Script)), loader
 	v.Version, v.Title = html.EscapeString(v.Version), html.EscapeString(v.Title)
 	for _, part := range []struct {
 		to   *string
 		text []byte
-	}{{&v.Style, style}, {&v.Player, script}} {
+	}{{&v.Style, player.Style}, {&v.Player, player.Script}, {&v.Licences, player.Licences}} {
 		if *part.to, err = compressed(part.text); err != nil {
 			return err
 		}
