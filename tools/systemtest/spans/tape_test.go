@@ -14,7 +14,7 @@ import (
 )
 
 // sessions are the cases in testdata, with their dialects.
-var sessions = []struct{ name, dialect string }{{"caches", "opencode"}, {"failed", "claudecode"}}
+var sessions = []struct{ name, dialect string }{{"caches", "opencode"}, {"failed", "claude-code"}}
 
 // tape writes the sessions to a tape file. They begin at replaytest.Start.
 func tape(t *testing.T) string {
