@@ -2,11 +2,13 @@ package sessionotlptest
 
 import "go.opentelemetry.io/collector/pdata/ptrace"
 
-// The tables below state what the conventions define for the attributes and spans that tapedeck writes. Source:
-// github.com/open-telemetry/semantic-conventions-genai, version 0.1.0: model/gen-ai/registry.yaml (names, types and
-// well-known values), model/gen-ai/spans.yaml (spans), model/gen-ai/gen-ai-*-messages.json and
-// gen-ai-system-instructions.json (messages); for error.type and the status github.com/open-telemetry/
-// semantic-conventions, version 1.45.0: docs/general/recording-errors.md.
+// The tables below state what the semantic conventions for generative AI, version 0.1.0, define for the attributes and
+// spans that tapedeck writes. Source: github.com/open-telemetry/semantic-conventions-genai, there CHANGELOG.md and
+// model/gen-ai/spans.yaml of the tag v0.1.0; docs/gen-ai/client-inference.md of commit 024a4f9 for the span of a call of a
+// model, with the types and well-known values of its attributes; docs/gen-ai/non-normative/migration.md of commit 32c328e
+// for the span of an agent; model/gen-ai/registry.yaml for the types of the others; model/gen-ai/*.json for messages. The
+// rules for error.type and the status are those of docs/general/recording-errors.md in
+// github.com/open-telemetry/semantic-conventions, of which version 0.1.0 depends on 1.45.0.
 
 // valueType is a type of an attribute in the conventions.
 type valueType string
