@@ -27,7 +27,7 @@ func Deviations(span ptrace.Span) []string {
 	case known:
 		c.span(span, operation, &d)
 	case hasOperation:
-		c.add("operation %q: no span that tapedeck writes has it", operation)
+		c.add("operation %q: exported spans have no such operation", operation)
 	default:
 		c.step(span)
 	}

@@ -45,7 +45,7 @@ func TestDeviations(t *testing.T) {
 		"required":     {func(s ptrace.Span) { s.Attributes().Remove("gen_ai.provider.name") }, []string{"gen_ai.provider.name is missing, which gen_ai.client.inference requires"}},
 		"another span": {func(s ptrace.Span) { s.Attributes().PutStr("gen_ai.tool.name", "ls") }, []string{"gen_ai.tool.name is no attribute of gen_ai.client.inference"}},
 		"operation": {func(s ptrace.Span) { s.Attributes().PutStr("gen_ai.operation.name", "plan") },
-			[]string{`operation "plan": no span that tapedeck writes has it`}},
+			[]string{`operation "plan": exported spans have no such operation`}},
 		"ok":         {func(s ptrace.Span) { s.Status().SetCode(ptrace.StatusCodeOk) }, []string{"status Ok: the conventions leave it unset"}},
 		"no type":    {func(s ptrace.Span) { s.Status().SetCode(ptrace.StatusCodeError) }, []string{"status Error with error.type <nil>"}},
 		"no error":   {func(s ptrace.Span) { s.Attributes().PutStr("error.type", "_OTHER") }, []string{"status Unset with error.type _OTHER"}},
