@@ -69,12 +69,11 @@ func (c *converter) convert(from *spanmerge.Span) (span, error) {
 	default:
 		to.Kind = kindInternal
 		to.Name = named(a, "invoke_agent", "gen_ai.agent.name", cmp.Or(from.Agent, from.Name))
-		a.text("gen_ai.provider.name", providerName(from.Provider))
 		a.text("gen_ai.request.model", from.Model)
 	}
 	a.text("gen_ai.conversation.id", c.session.Row.ID)
 	c.addUsage(a, from)
-	c.addStatus(&to, from)
+	addStatus(&to, from)
 	if c.options.Content {
 		return to, c.addContent(&to, from)
 	}
@@ -112,7 +111,7 @@ func (c *converter) addCall(a *attributes, from *spanmerge.Span) string {
 	a.text("gen_ai.agent.name", from.Agent)
 	a.text("gen_ai.response.model", served)
 	a.text("gen_ai.response.id", id)
-	a.texts("gen_ai.response.finish_reasons", stopReasons(from.Attributes))
+	a.texts("gen_ai.response.finish_reasons", stopReasons(from))
 	if from.Started != 0 && from.FirstToken >= from.Started && from.FirstToken < c.session.EndOf(from) {
 		a.boolean("gen_ai.request.stream", true)
 		a.double("gen_ai.response.time_to_first_chunk", float64(from.FirstToken-from.Started)/1e9)
@@ -121,15 +120,18 @@ func (c *converter) addCall(a *attributes, from *spanmerge.Span) string {
 }
 
 // stopReasons returns why each choice of a call of a model ended, from the attributes of its span. Attributes of
-// other types are skipped.
-func stopReasons(attributes string) []string {
+// other types are skipped. A call that failed before it stated a reason has the one of the conventions for that.
+func stopReasons(of *spanmerge.Span) []string {
 	var stated struct {
 		One string   `json:"stop_reason"`
 		All []string `json:"stop_reasons"`
 	}
-	_ = json.Unmarshal([]byte(attributes), &stated)
-	if stated.One != "" {
+	_ = json.Unmarshal([]byte(of.Attributes), &stated)
+	switch {
+	case stated.One != "":
 		return []string{stated.One}
+	case len(stated.All) == 0 && hasFailed(of):
+		return []string{"error"}
 	}
 	return stated.All
 }
@@ -161,20 +163,28 @@ func (c *converter) addUsage(a *attributes, from *spanmerge.Span) {
 	}
 }
 
-// addStatus adds how a span ended. A span without an end of its own has neither success nor error.
-func (c *converter) addStatus(to *span, from *spanmerge.Span) {
-	switch s := schema.Status(from.Status); s {
-	case schema.StatusOK:
-		to.Status.Code = codeOK
-	case schema.StatusError:
+// addStatus adds how a span ended. The conventions leave the status of a success unset
+// (https://opentelemetry.io/docs/specs/semconv/general/recording-errors/), as that of a span without an end of its own.
+func addStatus(to *span, from *spanmerge.Span) {
+	switch {
+	case from.Status == string(schema.StatusOK):
+	case !hasFailed(from):
+		to.Attributes.text("tapedeck.status", from.Status)
+	case from.Status == string(schema.StatusError):
 		to.Status.Code = codeError
 		to.Attributes.text("error.type", "_OTHER")
-	case schema.StatusCancelled, schema.StatusRejected:
+	default:
 		to.Status.Code = codeError
 		to.Attributes.text("error.type", from.Status)
-	default:
-		to.Attributes.text("tapedeck.status", from.Status)
 	}
+}
+
+func hasFailed(s *spanmerge.Span) bool {
+	switch schema.Status(s.Status) {
+	case schema.StatusError, schema.StatusCancelled, schema.StatusRejected:
+		return true
+	}
+	return false
 }
 
 func orEmpty(s *string) string {

@@ -59,13 +59,10 @@ type status struct {
 	Code    statusCode `json:"code,omitempty"`
 }
 
-// statusCode is a StatusCode. A span without a code is neither a success nor an error.
+// statusCode is a StatusCode. A span without a code did not fail.
 type statusCode int
 
-const (
-	codeOK    statusCode = 1
-	codeError statusCode = 2
-)
+const codeError statusCode = 2
 
 type attribute struct {
 	Key   string `json:"key"`

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.uber.org/goleak"
 
+	"tapedeck/internal/app/sessionotlp/sessionotlptest"
 	"tapedeck/internal/app/tapefacts/tapefactstest"
 )
 
@@ -85,6 +86,36 @@ func TestWithoutContent(t *testing.T) {
 	}
 }
 
+// The spans follow the conventions, with texts and without.
+func TestConventions(t *testing.T) {
+	for _, content := range []bool{false, true} {
+		d, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(written(t, Options{Content: content}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, span := range d.ResourceSpans().At(0).ScopeSpans().At(0).Spans().All() {
+			for _, deviation := range sessionotlptest.Deviations(span) {
+				t.Errorf("%s: %s", span.Name(), deviation)
+			}
+		}
+	}
+}
+
+// Providers have the names of the conventions where these know them, and their own otherwise.
+func TestProviderName(t *testing.T) {
+	for name, want := range map[string]string{
+		"anthropic": "anthropic", "bedrock": "aws.bedrock", "aws": "aws.bedrock", "azure": "azure.ai.openai", "cohere": "cohere",
+		"deepseek": "deepseek", "google": "gcp.gen_ai", "google-vertex": "gcp.vertex_ai", "gemini": "gcp.gemini", "groq": "groq",
+		"ibm": "ibm.watsonx.ai", "watsonx": "ibm.watsonx.ai", "mistral": "mistral_ai", "mistralai": "mistral_ai", "moonshotai": "moonshot_ai",
+		"moonshot": "moonshot_ai", "openai": "openai", "perplexity": "perplexity", "xai": "x_ai", "x-ai": "x_ai",
+		"ollama": "ollama", "openrouter": "openrouter", "": "",
+	} {
+		if got := providerName(name); got != want {
+			t.Errorf("%q is written as %q, want %q", name, got, want)
+		}
+	}
+}
+
 // The collector's decoder reads ids, times, parents, kinds, statuses and attributes.
 func TestDecoded(t *testing.T) {
 	d, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(written(t, Options{}))
@@ -100,7 +131,7 @@ func TestDecoded(t *testing.T) {
 		chat.SpanID().String() != "2804bad6fe94a55f" || chat.TraceID().String() != "3f3af1ecebbd1410ab417ec0d27bbfcb" {
 		t.Errorf("ids of the run %s and %s, of the call %s in %s", run.SpanID(), run.ParentSpanID(), chat.SpanID(), chat.ParentSpanID())
 	}
-	if chat.Kind() != ptrace.SpanKindClient || chat.Status().Code() != ptrace.StatusCodeOk ||
+	if chat.Kind() != ptrace.SpanKindClient || chat.Status().Code() != ptrace.StatusCodeUnset ||
 		chat.StartTimestamp() != 1_767_323_046_123_456_789 || chat.EndTimestamp() != 1_767_323_047_123_456_789 {
 		t.Errorf("%s %s from %d to %d", chat.Kind(), chat.Status().Code(), chat.StartTimestamp(), chat.EndTimestamp())
 	}
