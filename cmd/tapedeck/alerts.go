@@ -38,6 +38,8 @@ type alertsCommand struct {
 type alertsList struct {
 	Session string   `arg:"" optional:"" predictor:"session" help:"Only of this session."`
 	Rule    []string `help:"Only of this rule; may be repeated." placeholder:"NAME"`
+	Per     string   `help:"Only of budgets per this: tenant, or tag:NAME." placeholder:"WHAT"`
+	Value   string   `help:"Only of budgets of this value of a tag." placeholder:"VALUE"`
 	State   string   `help:"Only those that are open, or that ended: open or ended." placeholder:"STATE"`
 	From    timeFlag `help:"Begun at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To      timeFlag `help:"Begun before this time." placeholder:"TIME" aliases:"until"`
@@ -51,7 +53,7 @@ const alertsAtOnce = 500
 // Run lists the alerts.
 func (c *alertsList) Run(ctx context.Context, g *global) error {
 	q := url.Values{}
-	setAll(q, map[string][]string{"session": {c.Session}, "rule": c.Rule, "state": {c.State}, "from": {c.From.utc()}, "to": {c.To.utc()}})
+	setAll(q, map[string][]string{"session": {c.Session}, "rule": c.Rule, "per": {c.Per}, "value": {c.Value}, "state": {c.State}, "from": {c.From.utc()}, "to": {c.To.utc()}})
 	if c.Follow {
 		return c.follow(ctx, g, q)
 	}

@@ -64,6 +64,8 @@ func (q *Query) Selects(a *evaluate.Alert) bool {
 	case a.Tenant != q.Tenant,
 		q.Session != "" && a.Session != q.Session,
 		len(q.Rules) > 0 && !slices.Contains(q.Rules, a.Rule),
+		q.Per != "" && (a.Per == nil || *a.Per != q.Per),
+		q.Value != "" && (a.Value == nil || *a.Value != q.Value),
 		q.State == Open && a.Ended != nil,
 		q.State == Ended && a.Ended == nil,
 		!q.From.IsZero() && a.Began.Before(q.From),

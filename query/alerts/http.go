@@ -37,7 +37,8 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 
 // Parse reads the parameters that select alerts.
 func Parse(p *endpoint.Params, tenant string, now time.Time) Query {
-	q := Query{Tenant: tenant, Session: p.Text("session"), Rules: p.Texts("rule"), State: endpoint.OneOf(p, "state", []State{Open, Ended})}
+	q := Query{Tenant: tenant, Session: p.Text("session"), Rules: p.Texts("rule"), State: endpoint.OneOf(p, "state", []State{Open, Ended}),
+		Per: p.Text("per"), Value: p.Text("value")}
 	q.From, q.To = p.Range(p.Zone("timezone"), now)
 	return q
 }

@@ -48,6 +48,7 @@ type Query struct {
 	Tenant, Session string
 	Rules           []string
 	State           State
+	Per, Value      string    // of budgets: "tag:NAME" or "tenant", and the value of the tag
 	From, To        time.Time // half open, by when the alert began
 	After           *query.Mark
 	Limit           int
@@ -63,16 +64,16 @@ const (
 )
 
 // shape selects the optional parts of sql/selected.sql and sql/alerts.sql.
-type shape struct{ Session, Rules, Open, Ended, From, To, After bool }
+type shape struct{ Session, Rules, Open, Ended, Per, Value, From, To, After bool }
 
 // listed is the name of the list in its cursors.
 const listed = "alerts"
 
 // statement returns the shape and the parameters of a statement that selects the alerts of a query.
 func (q *Query) statement() (shape, query.Args) {
-	a := query.Args{"tenant": q.Tenant, "session": q.Session, "rules": q.Rules}
+	a := query.Args{"tenant": q.Tenant, "session": q.Session, "rules": q.Rules, "per": q.Per, "value": q.Value}
 	s := shape{Session: q.Session != "", Rules: len(q.Rules) > 0, Open: q.State == Open, Ended: q.State == Ended,
-		From: !q.From.IsZero(), To: !q.To.IsZero(), After: q.After != nil}
+		Per: q.Per != "", Value: q.Value != "", From: !q.From.IsZero(), To: !q.To.IsZero(), After: q.After != nil}
 	if s.From {
 		a["from"] = q.From.UnixNano()
 	}

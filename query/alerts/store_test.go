@@ -46,6 +46,9 @@ func TestList(t *testing.T) {
 	w := querytest.Must[*alerts.Writer](t)(alerts.NewWriter(t.Context(), r))
 	for i := range 5 {
 		a := alert(db.Tenant, fmt.Sprint("a", i), float64(i))
+		if i == 1 {
+			a.Per, a.Value = new("tag:customer"), new("acme")
+		}
 		if err := w.Write(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +66,8 @@ func TestList(t *testing.T) {
 		"a4 a3 a1 a0":    {Limit: 10, State: alerts.Open},
 		"a2":             {Limit: 10, State: alerts.Ended, Session: "s", Rules: []string{"hangs", "other"}},
 		"a3 a2":          {Limit: 10, From: querytest.When(2), To: querytest.When(4)},
-		"":               {Limit: 10, Rules: []string{"other"}},
+		"a1":             {Limit: 10, Per: "tag:customer", Value: "acme"},
+		"":               {Limit: 10, Per: "tenant", Value: "acme"},
 	} {
 		q.Tenant = db.Tenant
 		if got := ids(t, r, q); got != want {

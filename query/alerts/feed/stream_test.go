@@ -100,6 +100,7 @@ func TestFilters(t *testing.T) {
 		"state=open":                         {"began a1,began a2,live 2", "began a4,began a5"},
 		"state=ended":                        {"live 0", "ended a1,ended a4,ended a2"},
 		"from=" + querytestTime(15) + "&to=": {"live 0", "began a4,ended a4"},
+		"per=tag:customer&value=acme":        {"live 0", "began a5"},
 		"to=" + querytestTime(15):            {"began a1,began a2,live 2", "ended a1,began a5,ended a2"},
 	} {
 		c := connect(t, url, query, "")
@@ -112,7 +113,9 @@ func TestFilters(t *testing.T) {
 	a4 := own.write(own.alert("s1", "silent", "a4", 20))
 	every.expect("ended a1", "began a4") // ClickHouse may merge the begin with the end
 	own.end(a4)
-	own.begin("s2", "silent", "a5")
+	a5 := own.alert("s2", "silent", "a5", 10)
+	a5.Per, a5.Value = new("tag:customer"), new("acme")
+	own.write(a5)
 	own.end(a2)
 	for _, e := range all {
 		e.c.expect(e.events...)

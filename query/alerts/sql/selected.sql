@@ -6,6 +6,8 @@ PREWHERE tenant = {tenant:String}
     {{- end}}
 WHERE 1
     {{- if .Rules}} AND rule IN {rules:Array(String)}{{end}}
+    {{- if .Per}} AND per = {per:String}{{end}}
+    {{- if .Value}} AND value = {value:String}{{end}}
     {{- if .Open}} AND toUnixTimestamp64Nano(ended_at) = 0{{end}}
     {{- if .Ended}} AND toUnixTimestamp64Nano(ended_at) != 0{{end}}
     {{- if .From}} AND began_at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC'){{end}}

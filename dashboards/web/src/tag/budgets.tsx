@@ -1,7 +1,8 @@
 import { Anchor, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { answered, api, isRefused, type Schemas } from '../api/client'
+import { fetchAlerts } from '../api/alerts'
+import { isRefused, type Schemas } from '../api/client'
 import { Time } from '../components/time'
 import type { Column } from '../reports/column'
 import { ReportTable } from '../reports/table'
@@ -9,13 +10,8 @@ import { ReportTable } from '../reports/table'
 /** The budgets of the tag's value that were exceeded, the latest first; nothing without one. */
 export function Budgets({ name, value, from }: { name: string; value: string; from: string }) {
   const alerts = useQuery({
-    queryKey: ['alerts', 'of', from],
-    queryFn: ({ signal }) =>
-      answered(api.GET('/v1/alerts', { params: { query: { from, limit: 500 } }, signal })),
-    select: (page) => {
-      if (typeof page === 'string') return [] // a stream, which was not asked for
-      return page.items.filter((alert) => alert.per === `tag:${name}` && alert.value === value)
-    },
+    queryKey: ['alerts', 'of', name, value, from],
+    queryFn: ({ signal }) => fetchAlerts({ per: `tag:${name}`, value, from }, signal),
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : 10_000),
   }).data
   if (alerts === undefined || alerts.length === 0) return null
