@@ -26,6 +26,7 @@ func measureBytes(ctx context.Context, h *harness, r *Results) error {
 		func() (*workload, error) { return h.textWorkload(longTexts, frames, frames/10) },
 		func() (*workload, error) { return h.homeWorkload(pick(h, homeBytes, homeBytes/50)) },
 		func() (*workload, error) { return deltaWorkload(pick(h, deltaAnswers, deltaAnswers/10)), nil },
+		func() (*workload, error) { return spanWorkload(pick(h, spanRequests, spanRequests/10)) },
 	} {
 		w, err := workloadOf()
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // EndToEnd holds the passes of one workload: a command records it to a running `tapedeck up`.
 type EndToEnd struct {
 	Name     string       `json:"name,omitempty"`
-	Command  string       `json:"command,omitempty"` // the command that records: record, sync or proxy
+	Command  string       `json:"command,omitempty"` // the command that records: record, sync, proxy, or up for what is sent to the server itself
 	Sessions int          `json:"sessions,omitempty"`
 	Passes   []RecordPass `json:"passes"`
 	Expected *Totals      `json:"expected,omitempty"` // computed from the source; nil without node

@@ -68,7 +68,7 @@ func TestQuick(t *testing.T) {
 		t.Errorf("%d parts were not measured", missing)
 	}
 	for _, want := range []string{"| frames lost | 0 |", "| loom | Lines | 5 |", "raw JetStream", "ClickHouse alone", "| fsynced |", "**end to end**",
-		"### texts of 4 KB, short sessions", "### texts of 4 KB, long sessions", "### a home of Claude Code", "### SSE deltas of 200 B",
+		"### texts of 4 KB, short sessions", "### texts of 4 KB, long sessions", "### a home of Claude Code", "### SSE deltas of 200 B", "### OTLP spans of 1 KB",
 		"1,100 frames, 5.0 MB, 10 sessions", "20,040 frames, 4.3 MB, 20 sessions", "ClickHouse in all, of the plain inserts"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("the report lacks %q", want)
