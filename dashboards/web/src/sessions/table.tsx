@@ -54,6 +54,7 @@ export function SessionTable({
   const { rows, gap, whole, beginning, end } = loaded
   const scroller = useRef<HTMLDivElement>(null)
   const height = narrow ? rowHeight.narrow : rowHeight.wide
+  const isBeyond = (offset: number | null) => gap >= 0 && (offset ?? 0) >= gap * height
   // The first row in sight comes after the gap: what is loaded above it must not move it.
   const [beyond, setBeyond] = useState(false)
   // eslint-disable-next-line react-hooks/incompatible-library -- it draws this component itself when it scrolls
@@ -64,17 +65,18 @@ export function SessionTable({
     getItemKey: (i) => rows[i]?.id ?? gapKey,
     overscan: 12,
     anchorTo: beyond ? 'end' : 'start',
-    onChange: ({ scrollOffset }) => setBeyond(gap >= 0 && (scrollOffset ?? 0) >= gap * height),
+    onChange: ({ scrollOffset }) => setBeyond(isBeyond(scrollOffset)),
   })
   useEffect(() => virtual.measure(), [virtual, height])
   useKeptPlace(scroller, loaded, height, beyond)
   const items = virtual.getVirtualItems()
   const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  const up = isBeyond(virtual.scrollOffset)
   useEffect(() => {
     if (rows.length === 0) return
-    if (beyond ? from <= gap + ahead : to >= (gap < 0 ? rows.length : gap) - ahead)
-      (beyond ? end : beginning).more?.()
-  }, [beginning, end, beyond, gap, from, to, rows.length])
+    if (up ? from <= gap + ahead : to >= (gap < 0 ? rows.length : gap) - ahead)
+      (up ? end : beginning).more?.()
+  }, [beginning, end, up, gap, from, to, rows.length])
 
   // Of all rows one is a stop of the Tab key, so that a long list is no long way; the arrows go to the others.
   const [stop, setStop] = useState<string | null>(null)
