@@ -89,7 +89,9 @@ export function SessionMenu({ session }: { session: Session }) {
       <Menu
         position="bottom-end"
         shadow="md"
-        withinPortal
+        // In the page, whose landmark it then is a part of.
+        withinPortal={false}
+        floatingStrategy="fixed"
         withInitialFocusPlaceholder={false}
         transitionProps={{ duration: 0 }}
       >
