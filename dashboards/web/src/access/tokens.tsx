@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
 import { StateBadge, type StateLook } from '../components/statebadge'
 import { Time } from '../components/time'
@@ -83,6 +84,7 @@ export function TokenTable({ tokens }: { tokens: Token[] }) {
 
 /** Asks whether a token is to be revoked, since it never becomes valid again. */
 function RevokeDialog({ token, close }: { token: Token; close: () => void }) {
+  useFocusReturn()
   const client = useQueryClient()
   const revoking = useMutation({
     mutationFn: () => revokeToken(token.id),
