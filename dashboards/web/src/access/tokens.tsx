@@ -112,7 +112,7 @@ function RevokeDialog({ token, close }: { token: Token; close: () => void }) {
           <Button size="xs" variant="default" onClick={close} data-autofocus>
             Cancel
           </Button>
-          <Button size="xs" color="red" loading={revoking.isPending} onClick={() => revoking.mutate()}>
+          <Button size="xs" color="red.9" loading={revoking.isPending} onClick={() => revoking.mutate()}>
             Revoke
           </Button>
         </Group>
