@@ -1,5 +1,6 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { filters } from './filters'
+import { spend } from './spending'
 import { expect, test } from './test'
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
@@ -208,3 +209,187 @@ test('dialogs keep the focus and return it', { tag: '@long' }, async ({ page }) 
   await expect(page.getByRole('menu')).toHaveCount(0)
   await expect(speed).toBeFocused()
 })
+
+/** Presses the Tab key until something has the focus, which it reaches on its way through the page, and can be seen. */
+async function tabTo(page: Page, target: Locator, most = 80): Promise<void> {
+  await expect(target.first()).toBeVisible() // what is still being loaded cannot be come to
+  for (let i = 0; i < most; i++) {
+    await page.keyboard.press('Tab')
+    if (!(await target.first().evaluate((element) => element === document.activeElement))) continue
+    await expect(target.first()).toBeInViewport()
+    return
+  }
+  throw new Error(`not reached with ${most} times Tab: ${target.toString()}`)
+}
+
+/** Goes to something with the Tab key and presses Enter there. */
+async function enter(page: Page, target: Locator, most?: number): Promise<void> {
+  await tabTo(page, target, most)
+  await page.keyboard.press('Enter')
+}
+
+/** Waits until one of the demo's sessions has ended: it is recorded while the server is starting. */
+const demoEnded = (page: Page, id: string) =>
+  expect
+    .poll(
+      async () =>
+        ((await (await page.request.get(`/v1/sessions/${id}`)).json()) as { status?: string }).status,
+    )
+    .toMatch(/^(ok|error)$/)
+
+test('by keyboard alone: the failed session, and the call that failed', async ({ page }) => {
+  await demoEnded(page, 'demo-release-failed')
+  await page.goto('/')
+  const list = page.getByRole('table', { name: 'Sessions' })
+  await expect(list.getByRole('link').first()).toBeVisible()
+  // The first stop leads past the head of the page.
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the page' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('main')).toBeFocused()
+  const views = page.getByRole('button', { name: /^Views/ })
+  await enter(page, views, 2)
+  await enter(page, page.getByRole('link', { name: 'Failed today' }), 12)
+  await expect(page).toHaveURL(/status=error/)
+  await expect(views).toBeFocused() // the panel is gone
+  const failed = list.locator('a[href="/sessions/demo-release-failed"]')
+  await expect(list.getByRole('link')).toHaveCount(1)
+  await enter(page, failed, 30)
+  await expect(page).toHaveURL(/\/sessions\/demo-release-failed/)
+  await expect(page.locator('main header').first()).toContainText('TestRefund fails')
+
+  const spans = page.getByRole('treegrid', { name: 'Spans' })
+  await tabTo(page, spans)
+  const selected = spans.locator('[aria-selected="true"]')
+  for (let i = 0; i < 20 && !(await selected.allTextContents()).join('').startsWith('Bash'); i++)
+    await page.keyboard.press('ArrowDown')
+  await expect(selected).toContainText('make test')
+  await page.keyboard.press('Enter')
+  const call = page.getByRole('complementary', { name: 'Tool call Bash' })
+  await expect(call).toContainText('TestRefund')
+  await tabTo(page, call.getByRole('button', { name: 'Close the details' }), 3)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Escape')
+  await expect(call).toHaveCount(0)
+  await expect(spans).toBeFocused()
+})
+
+test(
+  'by keyboard alone: the costliest customer, and one of its sessions',
+  { tag: '@long' },
+  async ({ page, baseURL }) => {
+    const call = { model: 'claude-sonnet-4-5', input: 100_000, output: 1000 }
+    const now = Date.now() - 60_000
+    await spend(baseURL ?? '', 'keys-dear', now, [call, call], ['customer=keys-acme'])
+    await spend(baseURL ?? '', 'keys-cheap', now, [{ ...call, input: 10 }], ['customer=keys-globex'])
+    await page.goto('/usage?from=now-24h&group_by=tag%3Acustomer')
+    const table = page.getByRole('region', { name: 'Usage table' })
+    const dearest = table.getByRole('row').nth(1)
+    await expect(dearest).toContainText('keys-acme')
+    await enter(page, dearest.getByRole('link').last())
+    await expect(page).toHaveURL(/tag=customer/)
+    await enter(page, page.getByRole('table', { name: 'Sessions' }).locator('a[href="/sessions/keys-dear"]'))
+    await expect(page).toHaveURL('/sessions/keys-dear')
+  },
+)
+
+test('by keyboard alone: a row of a bill, and its frame', { tag: '@long' }, async ({ page, baseURL }) => {
+  const month = new Date()
+  month.setUTCDate(0)
+  const at = month.getTime() - 20 * 86_400_000
+  await spend(baseURL ?? '', 'keys-billed', at, [{ model: 'claude-haiku-4-5', input: 10_000, output: 1000 }])
+  await page.goto(`/bills?account=tenant&period=${new Date(at).toISOString().slice(0, 7)}`)
+  const line = page.getByRole('button', { name: 'Charges of claude-haiku-4-5, input tokens' })
+  await enter(page, line)
+  await enter(
+    page,
+    page.getByRole('region', { name: /^Charges of/ }).getByRole('link', { name: 'keys-billed' }),
+    12,
+  )
+  await expect(page).toHaveURL(/\/sessions\/keys-billed\?t=/)
+  // Of the tabs the chosen one is a stop; the arrows go to the others.
+  await tabTo(page, page.getByRole('tab', { selected: true }))
+  const tab = page.getByRole('tab', { name: 'Frames' })
+  for (let i = 0; i < 8 && !(await tab.evaluate((one) => one === document.activeElement)); i++)
+    await page.keyboard.press('ArrowRight')
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
+  const frames = page.getByRole('grid', { name: 'Frames' })
+  await tabTo(page, frames, 20)
+  await page.keyboard.press('End')
+  const frame = page.getByRole('complementary', { name: 'The frame' })
+  await tabTo(page, frame.getByRole('button', { name: /^Close/ }), 12)
+  await page.keyboard.press('Enter')
+  await expect(frame).toHaveCount(0)
+  await expect(frames).toBeFocused()
+})
+
+test('by keyboard alone: a failed session beside the last good one', { tag: '@long' }, async ({ page }) => {
+  for (const id of ['demo-release', 'demo-release-failed']) await demoEnded(page, id)
+  await page.goto('/sessions/demo-release-failed')
+  await enter(page, page.getByRole('link', { name: 'Compare with the last good run' }))
+  await expect(page).toHaveURL(/a=demo-release&b=demo-release-failed/)
+  await expect(page.getByText(/^The same for \d+ steps/)).toBeVisible()
+  await page.keyboard.press('n')
+  const row = page.locator('main button:focus')
+  await expect(row).toHaveAttribute('aria-expanded', 'false')
+  await page.keyboard.press('Enter')
+  await expect(row).toHaveAttribute('aria-expanded', 'true')
+  await enter(page, page.getByRole('button', { name: 'Play both', exact: true }))
+  await expect(page.getByRole('region', { name: 'Both sessions on one clock' })).toBeVisible()
+})
+
+test('by keyboard alone: play, go to a moment, and share it', { tag: '@long' }, async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/sessions/demo?t=1')
+  const moment = page.getByTestId('moment')
+  await expect(moment).toHaveAttribute('data-ms', '1000')
+  await expect(page.getByRole('treegrid', { name: 'Spans' })).toBeVisible()
+  await enter(page, page.getByRole('button', { name: 'Play', exact: true }), 120)
+  await expect.poll(async () => Number(await moment.getAttribute('data-ms'))).toBeGreaterThan(1000)
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('slider', { name: 'Moment' }), 150)
+  await page.keyboard.press('Home')
+  await expect(moment).toHaveAttribute('data-ms', '0')
+  await page.keyboard.press('ArrowRight')
+  await expect(moment).not.toHaveAttribute('data-ms', '0')
+  const ms = Number(await moment.getAttribute('data-ms'))
+  await enter(page, page.getByRole('button', { name: 'Copy a link to this moment' }), 150)
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`t=${ms / 1000}`)
+})
+
+test(
+  'what opens takes the focus, and gives it back where it came from',
+  { tag: '@long' },
+  async ({ page, expectErrors }) => {
+    expectErrors(/status of 409/) // of the protocols in which the demo cannot be emulated
+    const dialog = page.getByRole('dialog')
+    await page.goto('/sessions/demo')
+    await expect(page.getByRole('treegrid', { name: 'Spans' })).toBeVisible()
+    const menu = page.getByRole('button', { name: 'Session menu' })
+    for (const name of ['Export…', 'Replay into my UI…', 'Emulate…', 'Decode again…', 'Delete…']) {
+      await menu.focus()
+      await page.keyboard.press('Enter')
+      const item = page.getByRole('menuitem', { name })
+      await expect(item).toBeVisible()
+      for (let i = 0; i < 8 && !(await item.evaluate((one) => one === document.activeElement)); i++)
+        await page.keyboard.press('ArrowDown')
+      await expect(item).toBeFocused()
+      await page.keyboard.press('Enter')
+      await expect(dialog).toBeVisible()
+      await expect(dialog.locator(':focus')).toHaveCount(1)
+      await page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+      await expect(menu, name).toBeFocused()
+    }
+    const find = page.getByRole('button', { name: 'Find words in this session' })
+    await find.press('Enter')
+    await expect(page.getByRole('textbox', { name: 'Find in this session' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(find).toBeFocused()
+    await page.keyboard.press('Control+k')
+    await expect(page.getByRole('combobox', { name: 'Go to' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+    await expect(find).toBeFocused()
+  },
+)

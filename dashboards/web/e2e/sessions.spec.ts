@@ -268,6 +268,71 @@ test(
   },
 )
 
+test(
+  'End goes to the last of 12,000 sessions, and what is above it is loaded as it comes into sight',
+  { tag: '@long' },
+  async ({ page, request }) => {
+    test.slow()
+    const total = 12_000
+    const post = (i: number) =>
+      request.post(`/v1/ingest?session=end-${i}&dialect=generic&tag=of:end`, {
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        data: `{"end":${i}}\n`,
+      })
+    // The first one alone: it is the last of the list.
+    expect((await post(0)).ok()).toBe(true)
+    for (let i = 1; i < total; i += 20)
+      await Promise.all(Array.from({ length: Math.min(20, total - i) }, (_, j) => post(i + j)))
+    await expect
+      .poll(async () => {
+        const answer = await request.get('/v1/totals?tag=of:end')
+        return ((await answer.json()) as { sessions: number }).sessions
+      })
+      .toBe(total)
+    const asked: string[] = []
+    page.on('request', (one) => {
+      const { pathname, searchParams } = new URL(one.url())
+      // Sessions on top are asked for by their status, and the first page again and again.
+      if (pathname !== '/v1/sessions' || searchParams.has('status')) return
+      const [sort, cursor] = [searchParams.get('sort'), searchParams.get('cursor')]
+      if (sort === 'started' || cursor !== null) asked.push(`${sort} ${cursor === null ? 'first' : 'next'}`)
+    })
+    await page.goto('/?tag=of%3Aend')
+    await expect(page.getByRole('status', { name: 'All that fit' })).toHaveText('12,000 sessions')
+    const table = page.getByRole('table', { name: 'Sessions' })
+    await expect(table).toHaveAttribute('aria-rowcount', '12001') // with the heads
+    const focused = page.locator('[role="row"]:focus-within')
+    await page.locator('[data-row="0"]').focus()
+    await page.keyboard.press('End')
+    await expect(rows(page).filter({ hasText: /^end-0$/ })).toBeFocused()
+    await expect(focused).toHaveAttribute('aria-rowindex', '12001')
+    await expect(focused).toBeInViewport()
+    expect(asked).toEqual(['started first'])
+
+    // Upwards the rows follow one another without a gap, and what is loaded above does not move them.
+    for (let index = 12_000; index > 11_870; index--) {
+      await page.keyboard.press('ArrowUp')
+      await expect(focused).toHaveAttribute('aria-rowindex', String(index))
+    }
+    await expect(focused).toBeInViewport()
+    expect(asked).toEqual(['started first', 'started next'])
+    // Back comes to the same place, from the end of the list.
+    const name = await focused.getByRole('link').textContent()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/\/sessions\/end-/)
+    await page.goBack()
+    await expect(rows(page).filter({ hasText: new RegExp(`^${name}$`) })).toBeInViewport()
+
+    await page.locator('[data-row]').nth(20).focus()
+    await page.keyboard.press('Home')
+    await expect(page.locator('[data-row="0"]')).toBeFocused()
+    await expect(focused).toHaveAttribute('aria-rowindex', '2')
+    await page.keyboard.press('End')
+    await expect(rows(page).filter({ hasText: /^end-0$/ })).toBeFocused()
+    expect(asked.length).toBeLessThanOrEqual(6)
+  },
+)
+
 test('chosen sessions are saved as CSV and deleted', { tag: '@long' }, async ({ page, request }) => {
   for (const name of ['gone-1', 'gone-2', 'gone-3', 'kept'])
     await record(request, name, [{ type: 'a' }], ['suite:gone'])

@@ -39,6 +39,8 @@ export const theme = createTheme({
     '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   autoContrast: true,
   cursorType: 'pointer',
+  // The header of a dialog is no landmark: the page has its own.
+  components: { ModalHeader: { defaultProps: { component: 'div' } } },
   // The letters that Mantine puts on the primary colour are those of the light scheme in both.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Command } from '../components/command'
+import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
 import { createToken, scopes, tokensQuery, type NewToken, type Scope } from './queries'
 
@@ -15,6 +16,7 @@ const lives = [
 
 /** Makes a token and shows its text once. */
 export function CreateDialog({ operates, close }: { operates: boolean; close: () => void }) {
+  useFocusReturn()
   const [made, setMade] = useState<NewToken | null>(null)
   return (
     <Modal

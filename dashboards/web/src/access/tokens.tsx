@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
 import { StateBadge, type StateLook } from '../components/statebadge'
 import { Time } from '../components/time'
@@ -83,6 +84,7 @@ export function TokenTable({ tokens }: { tokens: Token[] }) {
 
 /** Asks whether a token is to be revoked, since it never becomes valid again. */
 function RevokeDialog({ token, close }: { token: Token; close: () => void }) {
+  useFocusReturn()
   const client = useQueryClient()
   const revoking = useMutation({
     mutationFn: () => revokeToken(token.id),
@@ -110,7 +112,7 @@ function RevokeDialog({ token, close }: { token: Token; close: () => void }) {
           <Button size="xs" variant="default" onClick={close} data-autofocus>
             Cancel
           </Button>
-          <Button size="xs" color="red" loading={revoking.isPending} onClick={() => revoking.mutate()}>
+          <Button size="xs" color="red.9" loading={revoking.isPending} onClick={() => revoking.mutate()}>
             Revoke
           </Button>
         </Group>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everything, formatFilter, leftOut, narrows, parseFilter, toQuery } from './filter'
+import { everything, formatFilter, leftOut, narrows, parseFilter, reversed, sorts, toQuery } from './filter'
 
 test('an address says what is listed', () => {
   const search =
@@ -77,4 +77,13 @@ test('sessions with calls of unknown names are filters', () => {
   expect(formatFilter(filter)).toBe(search)
   expect(toQuery(filter)).toEqual({ sort: '-started', tool: [''], unknown: ['call_model', 'tool_agent'] })
   expect(narrows(filter)).toBe(true)
+})
+
+test('every order has its reverse', () => {
+  for (const sort of sorts) {
+    const other = reversed({ ...everything, q: 'nightly', sort })
+    expect([other.sort.replace(/^-?/, ''), other.q]).toEqual([sort.replace(/^-?/, ''), 'nightly'])
+    expect(other.sort.startsWith('-')).toBe(!sort.startsWith('-'))
+    expect(reversed(other).sort).toBe(sort)
+  }
 })

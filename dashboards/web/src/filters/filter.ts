@@ -178,6 +178,12 @@ export function toQuery(filter: Filter): SessionsQuery {
   return query
 }
 
+/** The same sessions from the last to the first: the API gives every order both ways. */
+export function reversed(filter: Filter): Filter {
+  const other = filter.sort.startsWith('-') ? filter.sort.slice(1) : `-${filter.sort}`
+  return { ...filter, sort: sorts.find((sort) => sort === other) ?? filter.sort }
+}
+
 /** Whether anything is left out of the list; its order and columns do not matter. */
 export function narrows(filter: Filter): boolean {
   return formatFilter({ ...filter, findings: false, columns: [], sort: everything.sort }) !== ''

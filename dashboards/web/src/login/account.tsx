@@ -1,4 +1,4 @@
-import { Menu, Text, UnstyledButton } from '@mantine/core'
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconLogout } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
@@ -19,9 +19,10 @@ export default function Account({ principal }: { principal: Principal }) {
   })
   const error = leaving.error ?? selecting.error
   return (
-    <Menu position="bottom-end" width={260}>
+    <Menu position="bottom-end" width={260} withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
-        <UnstyledButton className={classes.account ?? ''} aria-label={`Account: ${principal.name}`}>
+        <UnstyledButton className={classes.account ?? ''}>
+          <VisuallyHidden>Account: </VisuallyHidden>
           <span className={classes.name}>{principal.name}</span>
           <span className={classes.tenant}>{principal.tenant}</span>
           <IconChevronDown size={14} aria-hidden />
@@ -29,7 +30,7 @@ export default function Account({ principal }: { principal: Principal }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={500}>
+          <Text component="span" display="block" size="sm" fw={500}>
             {principal.name}
           </Text>
           {rightsOf(principal)}

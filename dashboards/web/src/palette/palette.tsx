@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { useFocusReturn } from '../components/focusreturn'
 import { fitting, PickList, type Option } from '../components/picklist'
 import { builtIn, viewAddress } from '../sessions/views'
 import { keptViews } from '../sessions/keptviews'
@@ -15,6 +16,7 @@ const pause = 150
 
 /** Goes to pages, views and sessions, and runs the actions of the present page, all by their names. */
 export default function Palette({ close }: { close: () => void }) {
+  useFocusReturn()
   const [, navigate] = useLocation()
   const [text, type] = useState('')
   const actions = usePageActions()

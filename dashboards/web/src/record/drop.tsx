@@ -66,6 +66,7 @@ export function DropFiles() {
           data={facets.data?.dialects ?? []}
           value={dialect}
           onChange={setDialect}
+          comboboxProps={{ withinPortal: false }}
         />
       </Group>
       <div role="status" className={classes.results}>

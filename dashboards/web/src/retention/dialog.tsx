@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
 import { bytes, counted } from '../format/numbers'
 import { otherQuery, setPolicy, type Limits, type Policy } from './queries'
@@ -8,6 +9,7 @@ import { bytesOf, daysText, isBilling, kindText, leastBilling, secondsOf, sizeTe
 
 /** Changes the policy of a kind, and shows first what expires by it. */
 export function PolicyDialog({ policy, close }: { policy: Policy; close: () => void }) {
+  useFocusReturn()
   const { kind } = policy
   const [days, setDays] = useState(daysText(policy.max_age_s))
   const [size, setSize] = useState(sizeText(policy.max_bytes))

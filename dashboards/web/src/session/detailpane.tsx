@@ -1,8 +1,8 @@
 import { CloseButton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 import classes from './detailpane.module.css'
 
-/** What is known of one thing of a session, below the list in which it was chosen. */
+/** What is known of one thing of a session, below the list in which it was chosen. The key Escape closes it. */
 export function DetailPane({
   label,
   head,
@@ -20,13 +20,26 @@ export function DetailPane({
   onClose: () => void
   children: ReactNode
 }) {
+  const pane = useRef<HTMLElement>(null)
+  // The focus goes back to the list, which a pane that is gone would leave nowhere.
+  const leave = () => {
+    pane.current?.parentElement
+      ?.querySelector<HTMLElement>('[role="grid"], [role="treegrid"]')
+      ?.focus({ preventScroll: true })
+    onClose()
+  }
+  const key = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.stopPropagation()
+    leave()
+  }
   return (
-    <aside className={classes.pane} aria-label={label}>
+    <aside ref={pane} className={classes.pane} aria-label={label} onKeyDown={key}>
       <header className={classes.head}>
         {head}
         <span className={classes.space} />
         {actions}
-        <CloseButton size="sm" aria-label={close} onClick={onClose} />
+        <CloseButton size="sm" aria-label={close} onClick={leave} />
       </header>
       {children}
     </aside>

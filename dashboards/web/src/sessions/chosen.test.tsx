@@ -11,6 +11,8 @@ import { useChoosing } from './choosing'
 import { columns } from './columns'
 import { SessionTable } from './table'
 
+const still = { more: null, fetching: false }
+
 /** The list, of which another page can be loaded; the rows before are then not drawn. */
 function List() {
   const choosing = useChoosing()
@@ -22,7 +24,8 @@ function List() {
       <Chosen choosing={choosing} filter={everything} fit={3} />
       <button onClick={() => load(['four', 'five'])}>Other rows</button>
       <SessionTable
-        rows={rows}
+        loaded={{ rows, gap: -1, whole: true, beginning: still, end: still, wantEnd: () => undefined }}
+        totals={undefined}
         columns={columns}
         sort="-started"
         setSort={() => undefined}
@@ -30,10 +33,28 @@ function List() {
         choosing={choosing}
         loading={false}
         stale={false}
-        more={null}
-        fetching={false}
-        whole
-        rest=""
+      />
+    </>
+  )
+}
+
+/** The two ends of a list of 1,000 sessions, one of each loaded. */
+function Parted() {
+  const choosing = useChoosing()
+  const rows = [session({ id: 'first' }), null, session({ id: 'last' })]
+  return (
+    <>
+      <Chosen choosing={choosing} filter={everything} fit={1000} />
+      <SessionTable
+        loaded={{ rows, gap: 1, whole: false, beginning: still, end: still, wantEnd: () => undefined }}
+        totals={{ sessions: 1000, more: false }}
+        columns={columns}
+        sort="-started"
+        setSort={() => undefined}
+        narrow={false}
+        choosing={choosing}
+        loading={false}
+        stale={false}
       />
     </>
   )
@@ -107,6 +128,25 @@ test('a click with Shift chooses the rows from the one that was chosen before', 
   screen.getByRole('link', { name: 'two/2' }).focus()
   await user.keyboard('{Shift>}X{/Shift}')
   expect([box('one').checked, box('two/2').checked, box('three').checked]).toEqual([true, true, false])
+})
+
+test('of a range that goes over sessions that are not loaded only the one is chosen that was clicked', async () => {
+  const user = userEvent.setup()
+  renderAt('/', <Parted />)
+  await user.click(box('first'))
+  await user.keyboard('{Shift>}')
+  await user.click(box('last'))
+  await user.keyboard('{/Shift}')
+  expect(status()).toBe('2 sessions chosen')
+  // What stands for the others is no session, and the last row is the last of all.
+  expect(screen.getByText('998 more, loaded as you scroll to them')).toBeTruthy()
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('1001')
+  expect(screen.getAllByRole('row').map((row) => row.getAttribute('aria-rowindex'))).toEqual([
+    '1',
+    '2',
+    null,
+    '1001',
+  ])
 })
 
 test('all that fit are chosen, as many as are fetched at once', async () => {

@@ -39,7 +39,7 @@ export function ColumnChooser({
                 onChange={() => setShown(shown.filter((other) => other !== id))}
               />
               <ActionIcon
-                size="sm"
+                size={24}
                 variant="subtle"
                 color="gray"
                 aria-label={`Move ${nameOf(id)} to the left`}
@@ -49,7 +49,7 @@ export function ColumnChooser({
                 <IconArrowUp size={14} />
               </ActionIcon>
               <ActionIcon
-                size="sm"
+                size={24}
                 variant="subtle"
                 color="gray"
                 aria-label={`Move ${nameOf(id)} to the right`}

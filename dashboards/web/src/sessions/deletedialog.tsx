@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accepted, api } from '../api/client'
+import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
 import { count, counted } from '../format/numbers'
 import type { Session } from './rows'
@@ -17,6 +18,7 @@ export default function DeleteDialog({
   deleted: () => void
   close: () => void
 }) {
+  useFocusReturn()
   const client = useQueryClient()
   const [done, setDone] = useState<ReadonlySet<string>>(new Set())
   const deleting = useMutation({

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react'
+import type { ListRows } from './bothends'
 import { keepPlace, keptPlace } from './place'
 
 /** The height of a row, px. */
@@ -6,33 +7,45 @@ export const rowHeight = { wide: 40, narrow: 84 }
 
 /**
  * Scrolls to where the list stood when its history entry was left, once rows up to there are loaded, and keeps
- * where it stands.
+ * where it stands: beyond the gap between its two ends, from its end (`beyond`).
  */
 export function useKeptPlace(
   scroller: RefObject<HTMLDivElement | null>,
-  size: number,
-  more: (() => void) | null,
-  whole: boolean,
+  { rows, gap, whole, beginning, end, wantEnd }: ListRows,
+  height: number,
+  beyond: boolean,
 ) {
-  const target = useRef<number | null>(null) // px; 0 once it was reached
+  const target = useRef<number | null>(null) // px, from the end if it is negative; 0 once it was reached
   useEffect(() => {
     const element = scroller.current
     target.current ??= keptPlace()
-    if (target.current === 0 || element === null || size === 0) return
-    if (size < target.current + element.clientHeight && !whole && size < farthest) {
-      more?.()
+    const to = target.current
+    if (to === 0 || element === null || rows.length === 0) return
+    const up = to < 0
+    if (up && gap < 0 && !whole) {
+      wantEnd()
       return
     }
-    element.scrollTo({ top: target.current })
+    const there = (up && gap >= 0 ? rows.length - gap - 1 : rows.length) * height
+    const missing = there < (up ? -to : to + element.clientHeight)
+    if (missing && !whole && there < farthest) {
+      ;(up ? end : beginning).more?.()
+      return
+    }
+    element.scrollTo({ top: up ? element.scrollHeight + to : to })
     target.current = 0
-  }, [scroller, size, more, whole])
+  }, [scroller, rows, gap, whole, beginning, end, wantEnd, height])
+  const fromEnd = useRef(beyond)
+  useEffect(() => {
+    fromEnd.current = beyond
+  }, [beyond])
   useEffect(() => {
     const element = scroller.current
     if (element === null) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     const keep = () => {
       clearTimeout(timer)
-      keepPlace(element.scrollTop)
+      keepPlace(fromEnd.current ? element.scrollTop - element.scrollHeight : element.scrollTop)
     }
     const scrolled = () => {
       clearTimeout(timer)

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { useFocusReturn } from '../components/focusreturn'
 import { counted } from '../format/numbers'
 import { type Change, labelAll, type Labelled, unlabelled } from './labelling'
 import type { Session } from './rows'
@@ -13,6 +14,7 @@ export default function LabelDialog({
   sessions: readonly Session[]
   close: () => void
 }) {
+  useFocusReturn()
   const client = useQueryClient()
   const [label, setLabel] = useState('')
   const [result, setResult] = useState<Labelled & { change: Change; label: string }>()

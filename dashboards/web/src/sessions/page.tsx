@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { IconFilterOff } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useSearch } from 'wouter'
@@ -8,6 +8,7 @@ import { Empty } from '../components/empty'
 import { Notice } from '../components/notice'
 import { ProblemAlert } from '../components/problem'
 import { useTitle } from '../components/title'
+import { useBothEnds, useListRows } from './bothends'
 import { Chosen } from './chosen'
 import { useChoosing } from './choosing'
 import { columns, findingsColumn, sortNames, usualColumns } from './columns'
@@ -16,10 +17,10 @@ import { Filters } from './filters'
 import { keepListAddress } from './lastaddress'
 import classes from './page.module.css'
 import { useOnTop } from './ontop'
-import { sessionsQuery, totalsQuery } from './queries'
-import { anyEnded, rowsOf, type Session } from './rows'
+import { totalsQuery } from './queries'
+import { anyEnded, type Session } from './rows'
 import { Search } from '../filters/search'
-import { restOf, SessionTable } from './table'
+import { SessionTable } from './table'
 import { TopCounts } from './topcounts'
 import { Totals } from './totals'
 import { useColumns } from './usecolumns'
@@ -42,20 +43,16 @@ export function SessionsPage() {
     return filter.findings ? [...found, findingsColumn] : found
   }, [narrow, shown, filter.findings])
   useEffect(() => keepListAddress(formatFilter(filter)), [filter])
-  const list = useInfiniteQuery(sessionsQuery(filter))
+  const both = useBothEnds(filter)
+  const { list, last } = both
   const top = useOnTop(filter, list.isPlaceholderData)
   useRefreshWhenOneEnds(filter, top.sessions)
   const totals = useQuery(totalsQuery(filter, list.isSuccess && !list.isPlaceholderData)).data
   // All at once, so that no row moves away from under a click.
   const loading = list.isPending || top.pending
-  const rows = useMemo(
-    () => (loading ? [] : rowsOf(top.sessions, list.data?.pages.map((page) => page.items) ?? [])),
-    [loading, top.sessions, list.data],
-  )
-  const { fetchNextPage } = list
-  const more = list.hasNextPage && !list.isFetchingNextPage ? () => void fetchNextPage() : null
-  const error = list.error ?? top.error
-  const empty = !loading && list.isSuccess && !list.isPlaceholderData && rows.length === 0
+  const loaded = useListRows(both, loading ? null : top.sessions)
+  const error = list.error ?? last?.error ?? top.error
+  const empty = !loading && list.isSuccess && !list.isPlaceholderData && loaded.rows.length === 0
   return (
     <div className={classes.page}>
       <div className={classes.bar}>
@@ -97,10 +94,13 @@ export function SessionsPage() {
       )}
       {error !== null && (
         <div className={classes.problem}>
-          <ProblemAlert error={error} again={() => void Promise.all([list.refetch(), top.again()])} />
+          <ProblemAlert
+            error={error}
+            again={() => void Promise.all([list.refetch(), last?.refetch(), top.again()])}
+          />
         </div>
       )}
-      {error !== null && rows.length === 0 ? null : empty ? (
+      {error !== null && loaded.rows.length === 0 ? null : empty ? (
         narrows(filter) ? (
           <Empty title="No session is like that">
             <Button mt="sm" size="xs" variant="light" onClick={() => change(unnarrowed(filter))}>
@@ -114,7 +114,8 @@ export function SessionsPage() {
         )
       ) : (
         <SessionTable
-          rows={rows}
+          loaded={loaded}
+          totals={totals}
           columns={shownColumns}
           sort={filter.sort}
           setSort={(sort) => change({ sort })}
@@ -122,10 +123,6 @@ export function SessionsPage() {
           choosing={choosing}
           loading={loading}
           stale={list.isPlaceholderData}
-          more={more}
-          fetching={list.isFetchingNextPage}
-          whole={!list.hasNextPage}
-          rest={list.hasNextPage ? restOf(totals, rows.length) : ''}
         />
       )}
     </div>

@@ -16,6 +16,7 @@ function show(calls: number, spent: Partial<Session> = {}) {
       session={shown}
       columns={columns}
       index={0}
+      place={0}
       isStop
       chosen={false}
       choose={() => undefined}

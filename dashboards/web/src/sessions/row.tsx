@@ -12,6 +12,7 @@ export function Row({
   session,
   columns,
   index,
+  place,
   isStop,
   chosen,
   choose,
@@ -20,6 +21,8 @@ export function Row({
   session: Session
   columns: readonly Column[]
   index: number
+  /** Where it is in the whole list, counted from 0; null if that is not known. */
+  place: number | null
   /** The Tab key comes to it. */
   isStop: boolean
   chosen: boolean
@@ -31,7 +34,7 @@ export function Row({
   return (
     <div
       role="row"
-      aria-rowindex={index + 2}
+      aria-rowindex={place === null ? undefined : place + 2}
       className={classes.row}
       style={style}
       data-status={session.status}

@@ -12,7 +12,24 @@ test('running sessions come first, each is there once, with its latest counts', 
       [session('c', 5), session('a'), session('d')],
     ],
   )
-  expect(rows.map(({ id, frames }) => `${id}${frames}`)).toEqual(['c9', 'a0', 'b0', 'd0'])
+  expect(rows.map((row) => `${row?.id}${row?.frames}`)).toEqual(['c9', 'a0', 'b0', 'd0'])
+})
+
+const ids = (rows: readonly (Session | null)[]) => rows.map((row) => row?.id ?? '…').join(' ')
+const pages = (...texts: string[]) => texts.map((text) => text.split(' ').map((id) => session(id)))
+
+test('a gap parts the two ends of a list until they meet', () => {
+  expect(ids(rowsOf([], pages('a b', 'c d'), pages('z y', 'x w')))).toBe('a b c d … w x y z')
+  // The last page of the reverse order goes beyond the end of the beginning, or just to it.
+  expect(ids(rowsOf([], pages('a b', 'c d'), pages('g f', 'e d', 'c b')))).toBe('a b c d e f g')
+  expect(ids(rowsOf([], pages('a b', 'c d'), pages('f e', 'd')))).toBe('a b c d e f')
+  // The beginning goes beyond the end.
+  expect(ids(rowsOf([], pages('a b', 'c d', 'e f'), pages('f e')))).toBe('a b c d e f')
+})
+
+test('sessions on top are no part of the end, and do not make both ends meet', () => {
+  expect(ids(rowsOf([session('y')], pages('a b'), pages('z y')))).toBe('y a b … z')
+  expect(ids(rowsOf([session('y'), session('z')], pages('a b'), pages('z y')))).toBe('y z a b …')
 })
 
 test('that a session ended is noticed', () => {

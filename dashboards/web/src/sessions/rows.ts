@@ -24,12 +24,34 @@ export function topOf(
   return [...latest.values()].sort((a, b) => rank(a.status) - rank(b.status))
 }
 
-/** The rows of the list: sessions on top come first, in their latest state; each session is there once. */
-export function rowsOf(top: readonly Session[], pages: readonly (readonly Session[])[]): Session[] {
+/** A row of the list; null stands for the sessions between its beginning and its end that are not loaded. */
+export type ListRow = Session | null
+
+/**
+ * The rows of the list: sessions on top come first, in their latest state; each session is there once. `last` has the
+ * pages of the list's end, the last session first: a gap parts them from those of its beginning until the two meet.
+ */
+export function rowsOf(
+  top: readonly Session[],
+  pages: readonly (readonly Session[])[],
+  last: readonly (readonly Session[])[] = [],
+): ListRow[] {
   const rows = new Map(top.map((session) => [session.id, session]))
   for (const page of pages)
     for (const session of page) if (!rows.has(session.id)) rows.set(session.id, session)
-  return [...rows.values()]
+  const end = last.flat().reverse()
+  const after = new Map(end.flatMap((session) => (rows.has(session.id) ? [] : [[session.id, session]])))
+  const first = [...rows.values()]
+  return end.length === 0 || meet(pages.flat(), end)
+    ? [...first, ...after.values()]
+    : [...first, null, ...after.values()]
+}
+
+/** Whether the beginning of a list and its end have a session in common where they come together. */
+function meet(beginning: readonly Session[], end: readonly Session[]): boolean {
+  const has = (sessions: readonly Session[], one: Session | undefined) =>
+    one !== undefined && sessions.some(({ id }) => id === one.id)
+  return has(end, beginning.at(-1)) || has(beginning, end[0])
 }
 
 /** Whether a session that was open is so no longer. */

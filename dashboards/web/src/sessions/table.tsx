@@ -9,18 +9,27 @@ import type { Choosing } from './choosing'
 import { nextSort, sortedAs, type Column } from './columns'
 import type { Sort } from '../filters/filter'
 import { Row } from './row'
+import type { ListRows } from './bothends'
 import { rowHeight, useKeptPlace } from './keptplace'
 import type { Session } from './rows'
 import classes from './table.module.css'
 
-/** How many rows before the loaded ones' end the next are fetched. */
+/** How many rows before those that are not loaded they are fetched. */
 const ahead = 30
-/** How many rows the key End loads at most. */
-const atOnce = 1000
+/** The key of the row for the sessions that are not loaded; an id is never empty. */
+const gapKey = ''
+
+/** How many sessions the list has. */
+interface Counted {
+  sessions: number
+  /** There are more than that. */
+  more: boolean
+}
 
 /** The list as a table of which only the rows in sight are drawn, however long it is. */
 export function SessionTable({
-  rows,
+  loaded,
+  totals,
   columns,
   sort,
   setSort,
@@ -28,12 +37,9 @@ export function SessionTable({
   choosing,
   loading,
   stale,
-  more,
-  fetching,
-  whole,
-  rest,
 }: {
-  rows: readonly Session[]
+  loaded: ListRows
+  totals: Counted | undefined
   /** The columns beside that of the session. */
   columns: readonly Column[]
   sort: Sort
@@ -44,36 +50,38 @@ export function SessionTable({
   loading: boolean
   /** The rows are of the filter before. */
   stale: boolean
-  /** Fetches more rows; null when there are no more, or a request for them is in flight. */
-  more: (() => void) | null
-  /** More rows are being fetched. */
-  fetching: boolean
-  /** There are no more rows than these. */
-  whole: boolean
-  /** How many more rows there are in words; "" if that is not known. */
-  rest: string
 }) {
+  const { rows, gap, whole, beginning, end } = loaded
   const scroller = useRef<HTMLDivElement>(null)
   const height = narrow ? rowHeight.narrow : rowHeight.wide
+  const isBeyond = (offset: number | null) => gap >= 0 && (offset ?? 0) >= gap * height
+  // The first row in sight comes after the gap: what is loaded above it must not move it.
+  const [beyond, setBeyond] = useState(false)
   // eslint-disable-next-line react-hooks/incompatible-library -- it draws this component itself when it scrolls
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    getItemKey: (i) => rows[i]?.id ?? i,
+    getItemKey: (i) => rows[i]?.id ?? gapKey,
     overscan: 12,
+    anchorTo: beyond ? 'end' : 'start',
+    onChange: ({ scrollOffset }) => setBeyond(isBeyond(scrollOffset)),
   })
   useEffect(() => virtual.measure(), [virtual, height])
-  useKeptPlace(scroller, virtual.getTotalSize(), more, whole)
+  useKeptPlace(scroller, loaded, height, beyond)
   const items = virtual.getVirtualItems()
-  const end = items.at(-1)?.index ?? 0
+  const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  const up = isBeyond(virtual.scrollOffset)
   useEffect(() => {
-    if (more !== null && rows.length > 0 && end >= rows.length - ahead) more()
-  }, [more, end, rows.length])
+    if (rows.length === 0) return
+    if (up ? from <= gap + ahead : to >= (gap < 0 ? rows.length : gap) - ahead)
+      (up ? end : beginning).more?.()
+  }, [beginning, end, up, gap, from, to, rows.length])
 
   // Of all rows one is a stop of the Tab key, so that a long list is no long way; the arrows go to the others.
   const [stop, setStop] = useState<string | null>(null)
-  const inSight = items.find(({ start }) => start >= (virtual.scrollOffset ?? 0)) ?? items[0]
+  const inSight =
+    items.find(({ start, index }) => index !== gap && start >= (virtual.scrollOffset ?? 0)) ?? items[0]
   const stopKey = items.some(({ key }) => key === stop) ? stop : inSight?.key
   const onFocus = (event: FocusEvent) => {
     const row = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
@@ -82,10 +90,11 @@ export function SessionTable({
 
   const focusRow = (index: number) => {
     const to = Math.min(Math.max(index, 0), rows.length - 1)
+    if (to === gap) return // Its sessions are being loaded.
     virtual.scrollToIndex(to)
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus())
   }
-  const { toEnd, stay } = useToEnd(rows.length, more, whole, focusRow)
+  const { toEnd, stay } = useToEnd(loaded, focusRow)
   // From wherever the focus is, but not from a field or a panel, which the hook leaves alone.
   useHotkeys(
     ['j', 'k'].map((key) => [
@@ -99,17 +108,20 @@ export function SessionTable({
   // A range is chosen from the session that was chosen or unchosen last.
   const last = useRef<string | null>(null)
   const choose = (session: Session, range: boolean) => {
-    const from = range ? rows.findIndex(({ id }) => id === last.current) : -1
-    const to = rows.findIndex(({ id }) => id === session.id)
-    if (from < 0) choosing.toggle(session)
-    else choosing.add(rows.slice(Math.min(from, to), Math.max(from, to) + 1))
+    const from = range ? rows.findIndex((row) => row?.id === last.current) : -1
+    const to = rows.findIndex((row) => row?.id === session.id)
+    const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+    const known = between.filter((row) => row !== null)
+    // Of a range with sessions that are not loaded only the one is chosen that was asked for.
+    if (from < 0 || known.length < between.length) choosing.toggle(session)
+    else choosing.add(known)
     last.current = session.id
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const at = event.target instanceof HTMLElement ? event.target.dataset['row'] : undefined
     if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     const session = rows[Number(at)]
-    if (event.key.toLowerCase() === 'x' && session !== undefined) {
+    if (event.key.toLowerCase() === 'x' && session != null) {
       event.preventDefault()
       choose(session, event.shiftKey)
       return
@@ -133,13 +145,14 @@ export function SessionTable({
     focusRow(to)
   }
 
+  const size = whole ? rows.length : totals === undefined || totals.more ? null : totals.sessions
   const tracks = { '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties
   return (
     <div ref={scroller} className={classes.scroller} data-stale={stale || undefined}>
       <div
         role="table"
         aria-label="Sessions"
-        aria-rowcount={whole ? rows.length + 1 : -1}
+        aria-rowcount={size === null ? -1 : size + 1}
         aria-busy={loading}
         className={classes.table}
         style={tracks}
@@ -177,19 +190,32 @@ export function SessionTable({
         >
           {items.map(({ key, index, start }) => {
             const session = rows[index]
-            return (
-              session !== undefined && (
-                <Row
-                  key={key}
-                  session={session}
-                  columns={columns}
-                  index={index}
-                  isStop={key === stopKey}
-                  chosen={choosing.chosen.has(session.id)}
-                  choose={choose}
-                  style={{ height, transform: `translateY(${start}px)` }}
-                />
+            const style = { height, transform: `translateY(${start}px)` }
+            if (session === undefined) return null
+            if (session === null)
+              return (
+                <div key={key} role="row" className={classes.row} style={style}>
+                  <div role="cell" aria-colspan={columns.length + 2} className={classes.gap}>
+                    {beginning.fetching || end.fetching ? (
+                      <Loading size="xs" label="Loading more sessions" />
+                    ) : (
+                      `${moreOf(totals, rows.length - 1)}, loaded as you scroll to them`
+                    )}
+                  </div>
+                </div>
               )
+            return (
+              <Row
+                key={key}
+                session={session}
+                columns={columns}
+                index={index}
+                place={gap < 0 || index < gap ? index : size === null ? null : size - rows.length + index}
+                isStop={key === stopKey}
+                chosen={choosing.chosen.has(session.id)}
+                choose={choose}
+                style={style}
+              />
             )
           })}
         </div>
@@ -197,44 +223,48 @@ export function SessionTable({
       {loading && <Waiting />}
       {rows.length > 0 && (
         <div className={classes.foot}>
-          {fetching ? <Loading size="xs" label="Loading more sessions" /> : rest}
+          {gap >= 0 || whole ? null : beginning.fetching || end.fetching ? (
+            <Loading size="xs" label="Loading more sessions" />
+          ) : (
+            totals !== undefined &&
+            totals.sessions > rows.length &&
+            `${moreOf(totals, rows.length)}; End goes to the last`
+          )}
         </div>
       )}
     </div>
   )
 }
 
-/**
- * Goes to the end of the list: more rows are loaded first, up to a number of them, and then the last of the loaded ones
- * has the focus. It is left off with `stay`.
- */
-function useToEnd(n: number, more: (() => void) | null, whole: boolean, focusRow: (index: number) => void) {
-  const until = useRef<number | null>(null) // how many rows are to be loaded
+/** Goes to the last row of the list, once it is loaded. It is left off with `stay`. */
+function useToEnd({ rows, gap, whole, end, wantEnd }: ListRows, focusRow: (index: number) => void) {
+  const wanted = useRef(false)
   const go = () => {
-    if (until.current === null) return
-    if (!whole && n < until.current) {
-      more?.()
-      return
+    if (!wanted.current) return
+    if (gap < 0 && !whole) wantEnd()
+    else if (gap === rows.length - 1)
+      end.more?.() // All that are loaded from the end stand on top.
+    else {
+      wanted.current = false
+      focusRow(rows.length - 1)
     }
-    until.current = null
-    focusRow(n - 1)
   }
   useEffect(go)
   return {
     toEnd: () => {
-      until.current = n + atOnce
+      wanted.current = true
       go()
     },
     stay: () => {
-      until.current = null
+      wanted.current = false
     },
   }
 }
 
-/** How many sessions follow the loaded ones, in words. */
-export function restOf(totals: { sessions: number; more: boolean } | undefined, loaded: number): string {
-  if (totals === undefined || totals.sessions <= loaded) return ''
-  return `${totals.more ? 'more than ' : ''}${count(totals.sessions - loaded)} more; End loads the next ${count(Math.min(atOnce, totals.sessions - loaded))}`
+/** How many sessions there are beside the loaded ones, in words. */
+function moreOf(totals: Counted | undefined, loaded: number): string {
+  if (totals === undefined || totals.sessions <= loaded) return 'More sessions'
+  return `${totals.more ? 'More than ' : ''}${count(totals.sessions - loaded)} more`
 }
 
 function Head({

@@ -32,6 +32,7 @@ export function Filters(props: {
         searchable
         clearable
         hidePickedOptions
+        comboboxProps={{ withinPortal: false, floatingStrategy: 'fixed' }}
         nothingFoundMessage="There is no such type"
       />
       {bothWays && (

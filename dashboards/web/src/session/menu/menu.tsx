@@ -10,7 +10,15 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useMemo, useState } from 'react'
+import {
+  type ComponentType,
+  lazy,
+  type LazyExoticComponent,
+  Suspense,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Link, useLocation } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
 import { hasScope, type Login, loginQuery } from '../../login/queries'
@@ -59,6 +67,7 @@ const entries: readonly Entry[] = [
 export function SessionMenu({ session }: { session: Session }) {
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const [chosen, choose] = useState<Entry | null>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const [, navigate] = useLocation()
   const principal = login?.principal ?? null
   const shown = useMemo(
@@ -89,12 +98,14 @@ export function SessionMenu({ session }: { session: Session }) {
       <Menu
         position="bottom-end"
         shadow="md"
-        withinPortal
+        // In the page, whose landmark it then is a part of.
+        withinPortal={false}
+        floatingStrategy="fixed"
         withInitialFocusPlaceholder={false}
         transitionProps={{ duration: 0 }}
       >
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label="Session menu">
+          <ActionIcon ref={button} variant="subtle" color="gray" aria-label="Session menu">
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
@@ -116,7 +127,13 @@ export function SessionMenu({ session }: { session: Session }) {
       </Menu>
       {Dialog !== undefined && (
         <Suspense>
-          <Dialog session={session} close={() => choose(null)} />
+          <Dialog
+            session={session}
+            close={() => {
+              choose(null)
+              button.current?.focus({ preventScroll: true }) // the entry of the menu is gone
+            }}
+          />
         </Suspense>
       )}
     </>

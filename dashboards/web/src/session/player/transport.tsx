@@ -190,7 +190,7 @@ function Speed() {
   const player = usePlayer()
   const speed = usePlayerState((state) => state.speed)
   return (
-    <Menu position="top" withinPortal shadow="md">
+    <Menu position="top" withinPortal={false} floatingStrategy="fixed" shadow="md">
       <Menu.Target>
         <Tooltip label="Speed (< and >)">
           <Button

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client'
 import { Command } from '../../components/command'
+import { useFocusReturn } from '../../components/focusreturn'
 import { ProblemAlert } from '../../components/problem'
 import { Time } from '../../components/time'
 import { clock } from '../../format/duration'
@@ -29,6 +30,7 @@ export default function ShareDialog({
   session: Schemas['SessionDetail']
   close: () => void
 }) {
+  useFocusReturn()
   const [made, setMade] = useState<NewShare | null>(null)
   const server = useServerAddress()
   return (
