@@ -1,0 +1,76 @@
+import { ActionIcon, Button, Checkbox, Stack } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import classes from './columnlist.module.css'
+import { columns, type ColumnId } from './columns'
+
+/** What chooses the columns of the list. */
+export interface ColumnChoice {
+  shown: readonly ColumnId[]
+  /** [] for the usual columns. */
+  setShown: (ids: readonly ColumnId[]) => void
+  findings: boolean
+  setFindings: (findings: boolean) => void
+}
+
+/** The columns that the list has, in their order, and those that it may have. */
+export default function ColumnList({ shown, setShown, findings, setFindings }: ColumnChoice) {
+  const others = columns.filter(({ id }) => !shown.includes(id))
+  const move = (at: number, by: 1 | -1) => {
+    const ids = [...shown]
+    const moved = ids.splice(at, 1)
+    ids.splice(at + by, 0, ...moved)
+    setShown(ids)
+  }
+  const nameOf = (id: ColumnId) => columns.find((column) => column.id === id)?.name ?? id
+  return (
+    <Stack gap={4}>
+      {shown.map((id, i) => (
+        <div key={id} className={classes.column}>
+          <Checkbox
+            size="xs"
+            label={nameOf(id)}
+            checked
+            disabled={shown.length === 1}
+            onChange={() => setShown(shown.filter((other) => other !== id))}
+          />
+          <ActionIcon
+            size={24}
+            variant="subtle"
+            color="gray"
+            aria-label={`Move ${nameOf(id)} to the left`}
+            disabled={i === 0}
+            onClick={() => move(i, -1)}
+          >
+            <IconArrowUp size={14} />
+          </ActionIcon>
+          <ActionIcon
+            size={24}
+            variant="subtle"
+            color="gray"
+            aria-label={`Move ${nameOf(id)} to the right`}
+            disabled={i === shown.length - 1}
+            onClick={() => move(i, 1)}
+          >
+            <IconArrowDown size={14} />
+          </ActionIcon>
+        </div>
+      ))}
+      {others.map(({ id, name }) => (
+        <div key={id} className={classes.column}>
+          <Checkbox size="xs" label={name} checked={false} onChange={() => setShown([...shown, id])} />
+        </div>
+      ))}
+      <div className={classes.column} title="What of the usage of each session does not add up">
+        <Checkbox
+          size="xs"
+          label="Findings"
+          checked={findings}
+          onChange={(event) => setFindings(event.currentTarget.checked)}
+        />
+      </div>
+      <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setShown([])}>
+        The usual columns
+      </Button>
+    </Stack>
+  )
+}
