@@ -181,7 +181,7 @@ const pages: readonly { path: string; ready: string; narrow?: true; openings: re
   {
     path: '/retention',
     ready: 'tbody',
-    openings: [{ name: 'policy', open: press(/^Change/), shown: dialog(/./) }],
+    openings: [{ name: 'policy', open: press('Change frames'), shown: dialog('Keep frames') }],
   },
 ]
 
@@ -211,6 +211,7 @@ for (const { path, ready, narrow, openings } of pages)
     async ({ page, expectErrors }) => {
       test.slow()
       expectErrors(/status of 401/) // before the login
+      expectErrors(/status of 409 .*\/emulation\?/) // the protocols in which the demo cannot be emulated
       await page.setViewportSize(narrow === true ? { width: 390, height: 844 } : { width: 1280, height: 844 })
       await page.goto(server.url + path)
       await page.getByRole('textbox', { name: 'Token' }).fill(admin)
@@ -227,6 +228,7 @@ for (const { path, ready, narrow, openings } of pages)
       expect.soft(await violations(page, 'target-size'), 'target-size').toEqual([])
       for (const { name, open, shown, stays } of openings) {
         await open(page)
+        await page.mouse.move(0, 0) // no tooltip
         await expect(shown(page), name).toBeVisible()
         await check(name)
         await page.keyboard.press('Escape')

@@ -19,7 +19,13 @@ export default function Account({ principal }: { principal: Principal }) {
   })
   const error = leaving.error ?? selecting.error
   return (
-    <Menu position="bottom-end" width={260} withinPortal={false} floatingStrategy="fixed">
+    <Menu
+      position="bottom-end"
+      width={260}
+      withinPortal={false}
+      floatingStrategy="fixed"
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <UnstyledButton className={classes.account ?? ''}>
           <VisuallyHidden>Account: </VisuallyHidden>

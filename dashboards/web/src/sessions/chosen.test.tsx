@@ -68,6 +68,8 @@ beforeEach(() => {
 })
 
 const box = (id: string) => screen.getByRole<HTMLInputElement>('checkbox', { name: `Choose ${id}` })
+/** The link that compares; it is loaded with the first choice. */
+const comparing = async () => (await screen.findByRole('link', { name: 'Compare' })).getAttribute('href')
 const compare = () => screen.queryByRole('link', { name: 'Compare' })
 const status = () => screen.getByRole('status', { name: 'Chosen sessions' }).textContent
 
@@ -79,12 +81,12 @@ test('two chosen sessions can be compared, the older one as A', async () => {
   expect(compare()).toBeNull()
   expect(status()).toBe('1 session chosen; two can be compared')
   await user.click(box('three'))
-  expect(compare()?.getAttribute('href')).toBe('/compare?a=three&b=two%2F2')
+  expect(await comparing()).toBe('/compare?a=three&b=two%2F2')
   await user.click(box('one'))
   expect(compare()).toBeNull()
   expect(status()).toBe('3 sessions chosen')
   await user.click(box('three'))
-  expect(compare()?.getAttribute('href')).toBe('/compare?a=two%2F2&b=one')
+  expect(await comparing()).toBe('/compare?a=two%2F2&b=one')
   expect(history).toEqual(['/']) // a click on a box opens no session
   await user.click(screen.getByRole('button', { name: 'Choose none' }))
   expect([box('one').checked, box('two/2').checked, status(), compare()]).toEqual([false, false, '', null])
@@ -98,7 +100,7 @@ test('what is chosen stays so when its row is not drawn', async () => {
   expect(screen.queryByRole('checkbox', { name: 'Choose one' })).toBeNull()
   await user.click(box('five'))
   // Five began before, though its row came later.
-  expect(compare()?.getAttribute('href')).toBe('/compare?a=five&b=one')
+  expect(await comparing()).toBe('/compare?a=five&b=one')
 })
 
 test('x chooses the row with the focus, and each row has its box in a column with a head', async () => {

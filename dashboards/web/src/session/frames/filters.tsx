@@ -32,7 +32,6 @@ export function Filters(props: {
         searchable
         clearable
         hidePickedOptions
-        comboboxProps={{ withinPortal: false, floatingStrategy: 'fixed' }}
         nothingFoundMessage="There is no such type"
       />
       {bothWays && (

@@ -61,7 +61,7 @@ export default function EmulateDialog({ session, close }: DialogProps) {
       {!pending &&
         spoken.map(({ protocol, name, what }) => (
           <Stack key={protocol} gap={4}>
-            <Text size="sm" fw={600}>
+            <Text component="h3" size="sm" fw={600}>
               {name}
             </Text>
             <Text size="xs" c="dimmed">

@@ -190,7 +190,13 @@ function Speed() {
   const player = usePlayer()
   const speed = usePlayerState((state) => state.speed)
   return (
-    <Menu position="top" withinPortal={false} floatingStrategy="fixed" shadow="md">
+    <Menu
+      position="top"
+      withinPortal={false}
+      floatingStrategy="fixed"
+      withInitialFocusPlaceholder={false}
+      shadow="md"
+    >
       <Menu.Target>
         <Tooltip label="Speed (< and >)">
           <Button
@@ -209,7 +215,7 @@ function Speed() {
           <Menu.Item
             key={one}
             className={classes.choice}
-            {...(one === speed && { color: 'deck', 'aria-current': true })}
+            {...(one === speed && { fw: 700, 'aria-current': true })}
             onClick={() => player.setSpeed(one)}
           >
             {one}×
