@@ -63,6 +63,7 @@ func TestStopStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.shards.close()
 	defer s.out.close()
 	stream := schema.NewStreamID()
 	var all []*recordedMessage

@@ -37,6 +37,10 @@ func TestBarsAreComputed(t *testing.T) {
 			Plain: &Plain{Frames: Pass{CPU: time.Second}, Texts: Pass{CPU: time.Second}, Merges: 0},
 		}}}
 	}
+	// Requests of spans, and the time until they are durable: 102,400 spans.
+	exported := func(durable time.Duration) *EndToEnd {
+		return &EndToEnd{Name: otlpSpans, Passes: []RecordPass{{Pass: Pass{Frames: spanRequests, Bytes: 1, Took: time.Hour}, Durable: durable}}}
+	}
 	for _, c := range []struct {
 		name    string
 		results Results
@@ -52,6 +56,8 @@ func TestBarsAreComputed(t *testing.T) {
 		{"home", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 300e6, 3, 3)}}, "++++"},
 		{"home, slow", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 300e6, 8, 8)}}, "----"},
 		{"home, small", Results{Bytes: []*EndToEnd{byBytes(agentHome, 1, 299e6, 1, 2)}}, ""},
+		{"spans", Results{Bytes: []*EndToEnd{exported(512 * time.Second / 100)}}, "+-"},
+		{"spans, slow", Results{Bytes: []*EndToEnd{exported(513 * time.Second / 100)}}, "--"},
 		{"redaction", Results{Redaction: []RedactionOf{{With: e2e(90), Without: e2e(100)}, {With: e2e(89), Without: e2e(100)}}}, "+-"},
 		{"publish", Results{Publish: &Publish{File: passes(50), Raw: passes(100)}}, "+"},
 		{"publish, slow", Results{Publish: &Publish{File: passes(49), Raw: passes(100)}}, "-"},
@@ -86,8 +92,8 @@ func TestBarsAreComputed(t *testing.T) {
 		for _, b := range bars {
 			got += map[string]string{"reached": "+", "not reached": "-"}[b.Verdict()]
 		}
-		if got != c.want || len(bars) != 34 {
-			t.Errorf("%s: %q of %d bars, want %q of 34", c.name, got, len(bars), c.want)
+		if got != c.want || len(bars) != 36 {
+			t.Errorf("%s: %q of %d bars, want %q of 36", c.name, got, len(bars), c.want)
 		}
 	}
 }
@@ -100,7 +106,7 @@ func TestReportOfNothing(t *testing.T) {
 	if n := strings.Count(page, "Not measured in this run"); n != len(Names()) {
 		t.Errorf("%d of %d parts are said to be missing", n, len(Names()))
 	}
-	if n := strings.Count(page, "| not measured |"); n != 34 || strings.Contains(page, "reached |") {
+	if n := strings.Count(page, "| not measured |"); n != 36 || strings.Contains(page, "reached |") {
 		t.Errorf("%d bars are said to be open:\n%s", n, page)
 	}
 }
