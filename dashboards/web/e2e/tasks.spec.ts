@@ -50,10 +50,9 @@ class Clicks {
 }
 
 test('why did yesterday’s run fail: 3 clicks', async ({ page }) => {
-  const at = new Date(Date.now() - day)
-  // Noon, so that it was yesterday in every zone of the test.
-  at.setUTCHours(12, 0, 0, 0)
-  failed('failed-yesterday', at.getTime(), 'out of memory')
+  // The day of the browser's zone, which may be another one than that of the server.
+  const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'))
+  failed('failed-yesterday', Date.parse(`${today}T12:00:00Z`) - day, 'out of memory')
   await page.goto(server.url)
   const clicks = new Clicks()
   await clicks.on(page.getByRole('button', { name: 'Views' }))
