@@ -136,8 +136,8 @@ func (r *Results) byteBars(l *bars) {
 	spans := r.workload(otlpSpans).Median()
 	all := spans.Frames >= spanRequests
 	rate := float64(spans.Frames*spansOfOne) / max(spans.Durable.Seconds(), 1e-9)
-	l.atLeast("OTLP in, spans of 1 KB, until durable", "rate", all, rate, 20_000)
-	l.atLeast("OTLP in, spans of 1 KB: the aim", "rate", all, rate, 60_000)
+	l.atLeast("OTLP in, spans of 1 KB a second, until durable", "count", all, rate, 20_000)
+	l.atLeast("OTLP in, spans of 1 KB a second: the aim", "count", all, rate, 60_000)
 	l.atMost("first sync of a home, CPU-seconds per GB: the aim", "per GB", full && home.CPU > 0, home.PerGB(), 12)
 }
 
