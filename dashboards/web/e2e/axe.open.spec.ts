@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { filters } from './filters'
 import { startServer, type Server } from './server'
+import { settled } from './settled'
 import { expect, test } from './test'
 
 // A colour that is fading in has another contrast.
@@ -191,18 +192,6 @@ async function scheme(page: Page, colorScheme: 'light' | 'dark') {
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
   await settled(page)
 }
-
-/** Waits until no colour changes any more: some transitions ignore reduced motion. */
-const settled = (page: Page) =>
-  page.evaluate(async () => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    for (let still = 0; still < 2;) {
-      await frame()
-      const running = document.getAnimations().filter((one) => one instanceof CSSTransition)
-      still = running.length === 0 ? still + 1 : 0
-      await Promise.allSettled(running.map((one) => one.finished))
-    }
-  })
 
 for (const { path, ready, narrow, openings } of pages)
   test(

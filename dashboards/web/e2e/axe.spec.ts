@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { pickFilter } from './filters'
+import { settled } from './settled'
 import { expect, test } from './test'
 
 // A colour that is fading in has another contrast.
@@ -74,16 +75,7 @@ async function serious(page: Page, { part, rule }: { part?: string; rule?: strin
 async function darken(page: Page) {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
-  // A frame later others may begin, of what was drawn meanwhile.
-  await page.evaluate(async () => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-    for (let still = 0; still < 2;) {
-      await frame()
-      const running = document.getAnimations().filter((one) => one instanceof CSSTransition)
-      still = running.length === 0 ? still + 1 : 0
-      await Promise.allSettled(running.map((one) => one.finished))
-    }
-  })
+  await settled(page)
 }
 
 for (const { path, ready } of pages) {

@@ -210,7 +210,7 @@ test('dialogs keep the focus and return it', { tag: '@long' }, async ({ page }) 
   await expect(speed).toBeFocused()
 })
 
-/** Presses the Tab key until something has the focus, which it reaches on its way through the page, and can be seen. */
+/** Presses the Tab key until an element has the focus, and checks that it is in the viewport. Fails after `most` times. */
 async function tabTo(page: Page, target: Locator, most = 80): Promise<void> {
   await expect(target.first()).toBeVisible() // what is still being loaded cannot be come to
   for (let i = 0; i < most; i++) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fastjson"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"tapedeck/ingest"
@@ -75,17 +74,10 @@ func TestConventionsOfDialects(t *testing.T) {
 // recognised returns the name of the dialect of a stream.
 func recognised(frames []schema.Frame) string {
 	r := dialects.NewRecogniser()
-	for i := range frames {
+	var parser ingest.Parser
+	for i, known := 0, false; i < len(frames) && !known; i++ {
 		f := frames[i]
-		content, _ := schema.Unframe(&f, nil)
-		in := dialect.Input{Frame: &f, Event: content.Event, ID: content.ID}
-		if !content.Empty {
-			in.Data = content.Data
-			in.JSON, _ = fastjson.ParseBytes(in.Data)
-		}
-		if r.Observe(&in) {
-			break
-		}
+		parser.Parse(&f, func(in *dialect.Input) { known = r.Observe(in) })
 	}
 	d, _ := r.Settle()
 	return d.Name

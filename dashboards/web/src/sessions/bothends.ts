@@ -36,7 +36,7 @@ export function useBothEnds(filter: Filter) {
   const address = formatFilter({ ...filter, columns: [] })
   const reverse = useInfiniteQuery({
     ...sessionsQuery(reversed(filter)),
-    placeholderData: () => undefined,
+    placeholderData: () => undefined, // rows of another filter are not the end of this list
     enabled: wanted === address,
     refetchInterval: false,
   })

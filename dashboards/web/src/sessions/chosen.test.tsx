@@ -12,6 +12,17 @@ import { columns } from './columns'
 import { SessionTable } from './table'
 
 const still = { more: null, fetching: false }
+const ends = { beginning: still, end: still, wantEnd: () => undefined }
+
+/** What does not differ between the tables below. */
+const table = {
+  columns,
+  sort: '-started' as const,
+  setSort: () => undefined,
+  narrow: false,
+  loading: false,
+  stale: false,
+}
 
 /** The list, of which another page can be loaded; the rows before are then not drawn. */
 function List() {
@@ -24,15 +35,10 @@ function List() {
       <Chosen choosing={choosing} filter={everything} fit={3} />
       <button onClick={() => load(['four', 'five'])}>Other rows</button>
       <SessionTable
-        loaded={{ rows, gap: -1, whole: true, beginning: still, end: still, wantEnd: () => undefined }}
+        {...table}
+        loaded={{ ...ends, rows, gap: -1, whole: true }}
         totals={undefined}
-        columns={columns}
-        sort="-started"
-        setSort={() => undefined}
-        narrow={false}
         choosing={choosing}
-        loading={false}
-        stale={false}
       />
     </>
   )
@@ -46,15 +52,10 @@ function Parted() {
     <>
       <Chosen choosing={choosing} filter={everything} fit={1000} />
       <SessionTable
-        loaded={{ rows, gap: 1, whole: false, beginning: still, end: still, wantEnd: () => undefined }}
+        {...table}
+        loaded={{ ...ends, rows, gap: 1, whole: false }}
         totals={{ sessions: 1000, more: false }}
-        columns={columns}
-        sort="-started"
-        setSort={() => undefined}
-        narrow={false}
         choosing={choosing}
-        loading={false}
-        stale={false}
       />
     </>
   )
