@@ -163,6 +163,11 @@ const pages: readonly { path: string; ready: string; narrow?: true; openings: re
         shown: (page) => page.getByRole('complementary', { name: 'The frame' }),
         stays: true,
       },
+      {
+        name: 'types',
+        open: (page) => page.getByRole('combobox', { name: 'Types of frames' }).click(),
+        shown: (page) => page.getByRole('option').first(),
+      },
     ],
   },
   {

@@ -32,6 +32,8 @@ export function Filters(props: {
         searchable
         clearable
         hidePickedOptions
+        withScrollArea={false}
+        classNames={{ options: classes.options }}
         nothingFoundMessage="There is no such type"
       />
       {bothWays && (
