@@ -39,7 +39,11 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 			}
 		}
 	}
-	if len(types) == 0 || from.Live || from.Position.At <= replay.FirstAt(t) {
+	if len(types) == 0 || from.Live {
+		return nil, nil
+	}
+	s := &t.Streams()[0]
+	if !from.Before(schema.Position{At: s.FirstAt, StreamID: s.StreamID, Seq: s.FirstSeq}) {
 		return nil, nil
 	}
 	r, err := t.Read(ctx, replay.Query{
@@ -67,7 +71,7 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 			}
 			s := open[f.Stream.StreamID]
 			if s == nil {
-				s = &stream{rules: dialects[f.Stream.Dialect], parts: map[key][]replay.Frame{}, size: &size}
+				s = &stream{rules: dialects[f.Stream.Dialect], parts: map[key][]replay.Frame{}, chunked: map[string]part{}, size: &size}
 				open[f.Stream.StreamID] = s
 			}
 			if s.see(f); size > limit {
@@ -92,8 +96,13 @@ func Frames(ctx context.Context, t replay.Tape, from replay.Place, keep func(*sc
 type stream struct {
 	rules map[string]rule
 	parts map[key][]replay.Frame // an open part or a state, and its frames
-	size  *int                   // bytes of the frames of all streams
+	// chunked is the open part of chunks of each lane: of the run, whose lane is "", and of sub-agents.
+	chunked map[string]part
+	size    *int // bytes of the frames of all streams
 }
+
+// part is an open part of chunks: its kind, and the id that its first chunk states.
+type part struct{ kind, id string }
 
 // key identifies a part of a stream.
 type key struct{ kind, id string }
@@ -104,22 +113,34 @@ func (s *stream) see(f *replay.Frame) {
 	if !known {
 		return
 	}
+	if r.effect == chunks {
+		s.chunk(&r, f)
+		return
+	}
+	if len(s.chunked) > 0 && !r.beside {
+		s.endChunks(f)
+	}
 	switch r.effect {
 	case begins, ends:
 		for k := range s.parts {
 			s.remove(k)
 		}
+		clear(s.chunked)
 		if r.effect == begins {
 			s.keep(key{}, f)
 		}
 		return
 	}
-	id, resumes := "", false
+	id := ""
 	if r.member != nil {
-		id, resumes = r.read(f)
-	}
-	if resumes {
-		r.effect = adds
+		v := parse(f)
+		id = text(v, r.member...)
+		if n := len(r.only) - 1; n > 0 && string(v.GetStringBytes(r.only[:n]...)) != r.only[n] {
+			return
+		}
+		if r.unless != "" && v.GetBool(r.unless) {
+			r.effect = adds
+		}
 	}
 	k := key{r.kind, id}
 	if r.effect == adds {
@@ -142,18 +163,48 @@ func (s *stream) remove(k key) {
 	delete(s.parts, k)
 }
 
-// read returns the id of a frame's part, and whether the part goes on after a frame that would close it. A frame
-// that is not JSON, or has no such member, has the id "".
-func (r *rule) read(f *replay.Frame) (id string, resumes bool) {
+// lane is the member that names the sub-agent of a frame.
+const lane = "subagentRunId"
+
+// chunk applies the effect of a chunk.
+func (s *stream) chunk(r *rule, f *replay.Frame) {
+	v := parse(f)
+	of, id := text(v, lane), text(v, r.member...)
+	k := key{"chunks", of}
+	if open, is := s.chunked[of]; !is || open.kind != r.kind || id != "" && open.id != id {
+		s.remove(k)
+		delete(s.chunked, of)
+		if id == "" {
+			return // a chunk that clients refuse
+		}
+		s.chunked[of] = part{r.kind, id}
+	}
+	s.keep(k, f)
+}
+
+// endChunks removes the open part of chunks of a frame's lane.
+func (s *stream) endChunks(f *replay.Frame) {
+	of := text(parse(f), lane)
+	s.remove(key{"chunks", of})
+	delete(s.chunked, of)
+}
+
+// parse returns the JSON of a frame; nil for a frame without it.
+func parse(f *replay.Frame) *fastjson.Value {
 	content, _ := schema.Unframe(&f.Frame, nil)
 	v, err := fastjson.ParseBytes(content.Data)
 	if err != nil {
-		return "", false
+		return nil
 	}
-	if of := v.Get(r.member...); of != nil {
-		id = string(of.MarshalTo(nil))
+	return v
+}
+
+// text returns a member of any type as JSON, "" if there is none.
+func text(v *fastjson.Value, path ...string) string {
+	if of := v.Get(path...); of != nil {
+		return string(of.MarshalTo(nil))
 	}
-	return id, r.unless != "" && v.GetBool(r.unless)
+	return ""
 }
 
 // keep adds a frame to a part, which it opens if necessary. The reader reuses the memory of its frames.

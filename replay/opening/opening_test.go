@@ -81,7 +81,7 @@ func TestFrames(t *testing.T) {
 			`{"type":"TEXT_MESSAGE_END","messageId":"a"}`,
 			`{"type":"RUN_ERROR"}`,
 		), map[int]string{
-			0: "", 1: "0", 3: "0 1 2", 4: "0 1 2 3", 6: "0 1 2 3 5", 8: "0 1 2 5 7", 10: "0 2 5 9", 12: "0 9",
+			0: "", 1: "0", 3: "0 1 2", 4: "0 1 2 3", 6: "0 1 2 3 5", 8: "0 1 2 5 7", 10: "0 2 5 8 9", 12: "0 9",
 			13: "", 14: "13", 16: "13 14 15", 17: "13 15",
 		}},
 		"AI SDK": {taped("vercel-ui",
@@ -108,6 +108,34 @@ func TestFrames(t *testing.T) {
 			`{"type":"message_stop"}`,
 			`{"type":"message_start"}`,
 		), map[int]string{2: "0 1", 4: "0 1 3", 5: "0 1 3 4", 7: ""}},
+		"Anthropic, input of a tool": {taped("anthropic-messages",
+			`{"type":"message_start"}`,
+			`{"type":"content_block_start","index":0}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{"}}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"}"}}`,
+			`{"type":"content_block_stop","index":1}`,
+			`{"type":"message_delta"}`,
+		), map[int]string{6: "0 1 3 4 5", 7: "0 1 3 4 5 6", 8: "0 1 3 4 5 6 7"}},
+		"AG-UI, chunks": {taped("ag-ui",
+			`{"type":"RUN_STARTED"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"x"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","delta":"y"}`,
+			`{"type":"ACTIVITY_SNAPSHOT","messageId":"s"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","delta":"z"}`,
+			`{"type":"TOOL_CALL_CHUNK","toolCallId":"t","toolCallName":"w","delta":"{"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","messageId":"b","subagentRunId":"s","delta":"in"}`,
+			`{"type":"TOOL_CALL_CHUNK","delta":"}"}`,
+			`{"type":"STATE_DELTA","delta":[]}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","delta":"of nothing"}`,
+			`{"type":"TEXT_MESSAGE_CHUNK","subagentRunId":"s","delta":"ner"}`,
+			`{"type":"RUN_FINISHED"}`,
+			`{"type":"X"}`,
+		), map[int]string{
+			2: "0 1", 4: "0 1 2 3", 5: "0 1 2 3 4", 7: "0 3 5 6", 8: "0 3 5 6 7", 9: "0 3 6", 11: "0 3 6 10", 12: "",
+		}},
 		"another dialect": {taped("loom", `{"type":"RUN_STARTED"}`, `{"type":"start"}`, `{"type":"x"}`), map[int]string{2: ""}},
 		"malformed": {taped("ag-ui",
 			`{"type":"TEXT_MESSAGE_START"}`, `{"type":"TEXT_MESSAGE_START","messageId":[1]}`, `{"type":"STATE_DELTA"}`,
@@ -118,6 +146,20 @@ func TestFrames(t *testing.T) {
 			if got := numbers(t, tc.tape, n); got != want {
 				t.Errorf("%s: before frame %d: %q, want %q", name, n, got, want)
 			}
+		}
+	}
+}
+
+// A frame that arrived with the first one is in the middle, too: one read often brings several events.
+func TestSameTime(t *testing.T) {
+	tape := &replaytest.Tape{}
+	s := tape.Stream(schema.SSE, "ag-ui")
+	for _, name := range []string{"RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_END"} {
+		s.Add(0, `data: {"type":"`+name+`"}`+"\n\n", func(f *schema.Frame) { f.Type = name })
+	}
+	for n, want := range []string{"", "0", "0 1"} {
+		if got := numbers(t, tape, n); got != want {
+			t.Errorf("before frame %d: %q, want %q", n, got, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ async function ages(page: Page, tool: string) {
     return {
       header: text('[aria-label="Facts"]').match(/Running for([^,A-Z]*)/)?.[1] ?? '',
       silence: text('[aria-label="Facts"]').match(/silent for([^A-Z]*)/)?.[1] ?? '',
-      card: text(`[aria-label="Tool call: ${tool}"] header`).match(/Running([^:]*s)/)?.[1] ?? '',
+      card: text(`[aria-label="Tool call: ${tool}"] header`).match(/(?:Running|Silent)([^:]*s)/)?.[1] ?? '',
       bar: [...document.querySelectorAll('[aria-label="Spans"] [role="row"]')]
         .map((row) => row.textContent)
         .filter((row) => row.startsWith(tool))

@@ -50,19 +50,20 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
       )}
       {used && (
         <div className={classes.strip} role="group" aria-label="Where the time went">
+          <div className={classes.bar} aria-hidden>
+            {shares.map(({ use, ms }) => (
+              <i key={use} data-use={use} style={{ flexGrow: ms / length }} />
+            ))}
+          </div>
           {shares.map(({ use, ms, longest }) => (
             <button
               key={use}
               className={classes.part}
-              data-use={use}
-              style={{ flexGrow: Math.max(ms / length, 0.01) }}
-              aria-label={`${use} ${percent(ms / length)}`}
               title={`${use}: ${duration(ms)}, ${percent(ms / length)}. Show the longest, ${duration(longest.ms)}.`}
               onClick={() => show(longest.span, longest.from)}
             >
-              <span className={classes.label}>
-                {use} {percent(ms / length)}
-              </span>
+              <i data-use={use} />
+              {use} {percent(ms / length)}
             </button>
           ))}
         </div>

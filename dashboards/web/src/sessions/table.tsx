@@ -153,7 +153,7 @@ export function SessionTable({
         role="table"
         aria-label="Sessions"
         aria-rowcount={size === null ? -1 : size + 1}
-        aria-busy={loading}
+        aria-busy={loading || stale}
         className={classes.table}
         style={tracks}
       >
@@ -185,6 +185,7 @@ export function SessionTable({
           role="rowgroup"
           className={classes.body}
           style={{ height: virtual.getTotalSize() }}
+          inert={stale}
           onKeyDown={onKeyDown}
           onFocus={onFocus}
         >

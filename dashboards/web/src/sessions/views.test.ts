@@ -25,7 +25,7 @@ test('a view of a day by the calendar is of the present day when it is opened', 
 })
 
 test('the built-in views are of their days and months', () => {
-  const addresses = builtIn('team').map((view) => viewAddress(view, noon))
+  const addresses = builtIn(['branch', 'team']).map((view) => viewAddress(view, noon))
   const [, yesterday, month] = calendarRanges(viewerZone, noon).map(({ from, to }) =>
     new URLSearchParams({ from, to }).toString(),
   )

@@ -14,24 +14,32 @@ export interface View {
 }
 
 /** The views that every browser has. `tag` is the name of a tag that usage is grouped by, if there is one. */
-export function builtIn(tag?: string): readonly View[] {
+export function builtIn(tags: readonly string[] = []): readonly View[] {
   const failed = 'status=lost&status=error'
   return [
     { name: 'Running and quiet', search: 'status=running&status=quiet' },
     { name: 'Failed today', search: failed, range: 'Today' },
     { name: 'Failed yesterday', search: failed, range: 'Yesterday' },
     { name: 'Costliest this month', search: 'sort=-cost', range: 'This month' },
-    ...(tag === undefined
-      ? []
-      : [
-          {
-            name: `Usage by ${tag} this month`,
-            page: '/usage',
-            search: `group_by=${encodeURIComponent(`tag:${tag}`)}`,
-            range: 'This month',
-          },
-        ]),
+    ...offered(tags).map((tag) => ({
+      name: `Usage by ${tag} this month`,
+      page: '/usage',
+      search: `group_by=${encodeURIComponent(`tag:${tag}`)}`,
+      range: 'This month',
+    })),
   ]
+}
+
+/** Tags that commands set by themselves. */
+const automatic: ReadonlySet<string> = new Set([
+  ...['agent', 'project', 'branch', 'repository', 'commit'], // sync and hooks
+  ...['service', 'demo'], // OTLP, the demo sessions
+])
+
+/** The tags, the most frequent first, of which views are offered: those that people gave, or else one that commands set. */
+function offered(tags: readonly string[]): readonly string[] {
+  const given = tags.filter((tag) => !automatic.has(tag))
+  return given.length > 0 ? given.slice(0, 3) : tags.slice(0, 1)
 }
 
 /** The address of a view, with its range as it is now. */

@@ -165,12 +165,12 @@ function NewView({ keep }: { keep: (name: string) => void }) {
   )
 }
 
-/** The built-in views, one of which is by the most frequent tag: it is asked for when they are looked at. */
+/** The built-in views. The tags of some of them are asked for when they are looked at. */
 function BuiltInViews({ present, close }: { present: string | undefined; close: () => void }) {
-  const tag = useQuery(facetsQuery).data?.tags[0]
+  const tags = useQuery(facetsQuery).data?.tags
   return (
     <ul className={classes.list} aria-label="Built-in views">
-      {builtIn(tag).map((view) => (
+      {builtIn(tags).map((view) => (
         <li key={view.name} className={classes.view}>
           <ViewLink view={view} present={view.name === present} close={close} />
         </li>

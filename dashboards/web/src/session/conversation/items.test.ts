@@ -48,6 +48,25 @@ test('a run with a tool call, in order, the call once', () => {
   ])
 })
 
+test('what one frame says is in the order of the transcript, with its tool calls', () => {
+  const calls = ['a', 'b'].map((id) => span({ id, name: id, start_ms: 5, position: at(1, 5) }))
+  const items = conversationOf(
+    [
+      message({ id: '1', text: 'I look', start_ms: 5, position: at(1, 5) }),
+      message({ id: '2', kind: 'tool_arguments', start_ms: 5, position: at(1, 5), span_id: 'b' }),
+      message({ id: '3', text: 'and look', start_ms: 5, position: at(1, 5) }),
+      message({ id: '4', kind: 'tool_result', start_ms: 9, position: at(2, 9), span_id: 'b' }),
+    ],
+    calls,
+  )
+  expect(summary(items)).toEqual([
+    '5 assistant I look',
+    '5 tool b 1+0+1',
+    '5 assistant and look',
+    '5 tool a 0+0+0', // nothing was written of it
+  ])
+})
+
 test('a reply that says something else is there', () => {
   const items = conversationOf(
     [

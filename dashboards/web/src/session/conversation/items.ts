@@ -30,6 +30,8 @@ interface Placed {
   stream: string
   seq: number
   rank: number
+  /** Where its first message is in the transcript, which has those of one frame in their order. */
+  order: number
 }
 
 /** Puts the messages and the runs of a session in order of their moments, with one item for each tool call. */
@@ -37,14 +39,13 @@ export function conversationOf(messages: readonly Message[], spans: readonly Spa
   const all = [...withDescendants(spans)]
   const placed: Placed[] = []
   const calls = callsOf(messages, all)
-  for (const [id, { call, from, position }] of calls)
-    placed.push(place({ key: `tool ${id}`, from, kind: 'tool', call }, position, 1))
+  for (const [id, { call, from, position, order }] of calls)
+    placed.push(place({ key: `tool ${id}`, from, kind: 'tool', call }, position, 1, order))
   const repeated = repeatedReplies(messages)
-  for (const message of messages) {
+  for (const [order, message] of messages.entries()) {
     if (calls.has(callId(message)) || repeated.has(message)) continue
-    placed.push(
-      place({ key: message.id, from: message.start_ms, kind: 'message', message }, message.position, 1),
-    )
+    const item: Item = { key: message.id, from: message.start_ms, kind: 'message', message }
+    placed.push(place(item, message.position, 1, order))
   }
   const errors = new Set(
     messages.flatMap(({ kind, run_id, text }) => (kind === 'error' ? [`${run_id} ${text.trim()}`] : [])),
@@ -53,9 +54,9 @@ export function conversationOf(messages: readonly Message[], spans: readonly Spa
   return placed.sort(byPlace).map(({ item }) => item)
 }
 
-function place(item: Item, position: string, rank: number): Placed {
+function place(item: Item, position: string, rank: number, order = 0): Placed {
   const [, stream = '', seq = '0'] = position.split('.')
-  return { item, stream, seq: Number(seq), rank }
+  return { item, stream, seq: Number(seq), rank, order }
 }
 
 function byPlace(a: Placed, b: Placed): number {
@@ -63,7 +64,8 @@ function byPlace(a: Placed, b: Placed): number {
     a.item.from - b.item.from ||
     (a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : 0) ||
     a.seq - b.seq ||
-    a.rank - b.rank
+    a.rank - b.rank ||
+    a.order - b.order
   )
 }
 
@@ -79,6 +81,7 @@ interface Call {
   call: ToolCall
   from: number
   position: string
+  order: number
 }
 
 function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<string, Call> {
@@ -91,9 +94,10 @@ function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<stri
         call: { name: span.name, span, arguments: [], output: [], result: [] },
         from: span.start_ms,
         position: span.position,
+        order: messages.length, // unless a message mentions it
       })
   }
-  for (const message of messages) {
+  for (const [order, message] of messages.entries()) {
     const id = callId(message)
     // A run or a model call is no tool call: its result is an item of its own.
     if (id === '' || others.has(id)) continue
@@ -103,9 +107,11 @@ function callsOf(messages: readonly Message[], spans: readonly Span[]): Map<stri
         call: { name: message.name, span: null, arguments: [], output: [], result: [] },
         from: message.start_ms,
         position: message.position,
+        order,
       }
       calls.set(id, found)
     }
+    found.order = Math.min(found.order, order)
     if (message.start_ms < found.from) found.from = message.start_ms
     if (message.kind === 'tool_arguments') found.call.arguments.push(message)
     else if (message.kind === 'tool_output') found.call.output.push(message)
@@ -174,6 +180,7 @@ function runsOf(spans: readonly Span[], items: readonly Placed[], errors: Readon
       stream: streamOf(span),
       seq: lastSeq.get(span) ?? 0,
       rank: 2,
+      order: 0,
     })
   }
   return runs

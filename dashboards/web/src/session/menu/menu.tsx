@@ -21,7 +21,7 @@ import {
 } from 'react'
 import { Link, useLocation } from 'wouter'
 import { isShared, type Schemas } from '../../api/client'
-import { hasScope, type Login, loginQuery } from '../../login/queries'
+import { hasScope, loginQuery } from '../../login/queries'
 import { useOfferedActions } from '../../palette/actions'
 import type { DialogProps } from './props'
 
@@ -31,8 +31,6 @@ interface Entry {
   name: string
   icon: ComponentType<{ size: number }>
   scope: 'read:raw' | 'admin'
-  /** Whether it is there, where not always. */
-  when?: (login: Login, session: Session) => boolean
   danger?: boolean
   dialog: LazyExoticComponent<ComponentType<DialogProps>>
 }
@@ -55,8 +53,6 @@ const entries: readonly Entry[] = [
     name: 'Share…',
     icon: IconShare,
     scope: 'read:raw',
-    // Without tokens no other user reaches the server.
-    when: ({ tokens }) => tokens,
     dialog: lazy(() => import('../share/dialog')),
   },
   { name: 'Decode again…', icon: IconRefresh, scope: 'admin', dialog: lazy(() => import('./redecode')) },
@@ -73,14 +69,9 @@ export function SessionMenu({ session }: { session: Session }) {
   const shown = useMemo(
     () =>
       entries.filter(
-        ({ scope, when }) =>
-          !isShared() &&
-          login !== undefined &&
-          principal !== null &&
-          hasScope(principal, scope) &&
-          (when === undefined || when(login, session)),
+        ({ scope }) => !isShared() && login !== undefined && principal !== null && hasScope(principal, scope),
       ),
-    [login, principal, session],
+    [login, principal],
   )
   const compare = `/compare?a=${encodeURIComponent(session.id)}`
   const actions = useMemo(

@@ -189,8 +189,11 @@ function Live() {
 function Speed() {
   const player = usePlayer()
   const speed = usePlayerState((state) => state.speed)
+  const [opened, setOpened] = useState(false)
   return (
     <Menu
+      opened={opened}
+      onChange={setOpened}
       position="top"
       withinPortal={false}
       floatingStrategy="fixed"
@@ -198,7 +201,7 @@ function Speed() {
       shadow="md"
     >
       <Menu.Target>
-        <Tooltip label="Speed (< and >)">
+        <Tooltip label="Speed (< and >)" disabled={opened}>
           <Button
             className={classes.speed}
             variant="subtle"
@@ -215,7 +218,7 @@ function Speed() {
           <Menu.Item
             key={one}
             className={classes.choice}
-            {...(one === speed && { fw: 700, 'aria-current': true })}
+            {...(one === speed && { fw: 700, 'aria-current': true, 'data-autofocus': true })}
             onClick={() => player.setSpeed(one)}
           >
             {one}×

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, Modal, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client'
@@ -7,7 +7,7 @@ import { useFocusReturn } from '../../components/focusreturn'
 import { ProblemAlert } from '../../components/problem'
 import { Time } from '../../components/time'
 import { clock } from '../../format/duration'
-import { useServerAddress } from '../../login/queries'
+import { loginQuery, useServerAddress } from '../../login/queries'
 import { command } from '../menu/commands'
 import { SameByCommand } from '../menu/dialog'
 import { momentText } from '../place'
@@ -33,6 +33,7 @@ export default function ShareDialog({
   useFocusReturn()
   const [made, setMade] = useState<NewShare | null>(null)
   const server = useServerAddress()
+  const tokens = useQuery({ ...loginQuery, enabled: false }).data?.tokens === true
   return (
     <Modal
       opened
@@ -43,25 +44,33 @@ export default function ShareDialog({
       // The policy forbids the style by which it would lock the page.
       lockScroll={false}
     >
-      <Stack gap="md">
-        {made === null ? (
-          <ShareForm session={session} done={setMade} />
-        ) : (
-          <Stack gap="xs">
-            <Text size="sm">
-              Whoever has this link sees the session until{' '}
-              <b>{made.expires_at !== null && <Time at={made.expires_at} />}</b>. Copy it now: it is{' '}
-              <b>not shown again</b>.
-            </Text>
-            <Command text={made.url} what="the link" />
-          </Stack>
-        )}
-        <Links session={session.id} />
-        <SameByCommand
-          text={command('share create', server, session.id)}
-          what="the command that makes a link"
-        />
-      </Stack>
+      {tokens ? (
+        <Stack gap="md">
+          {made === null ? (
+            <ShareForm session={session} done={setMade} />
+          ) : (
+            <Stack gap="xs">
+              <Text size="sm">
+                Whoever has this link sees the session until{' '}
+                <b>{made.expires_at !== null && <Time at={made.expires_at} />}</b>. Copy it now: it is{' '}
+                <b>not shown again</b>.
+              </Text>
+              <Command text={made.url} what="the link" />
+            </Stack>
+          )}
+          <Links session={session.id} />
+          <SameByCommand
+            text={command('share create', server, session.id)}
+            what="the command that makes a link"
+          />
+        </Stack>
+      ) : (
+        <Text size="sm">
+          A link shows one session to somebody who may see nothing else of the server. So it needs a server
+          whose users have tokens: start it with <Code>--tokens</Code>. <b>Export…</b> in the same menu writes
+          the session as one HTML file, which opens anywhere without a server.
+        </Text>
+      )}
     </Modal>
   )
 }
