@@ -34,6 +34,7 @@ export function Filters(props: {
         hidePickedOptions
         withScrollArea={false}
         classNames={{ options: classes.options }}
+        comboboxProps={{ floatingStrategy: 'fixed', portalProps: { target: 'main' } }} // a landmark
         nothingFoundMessage="There is no such type"
       />
       {bothWays && (
