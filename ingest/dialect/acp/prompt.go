@@ -90,17 +90,21 @@ func (s *session) answered(m *message) {
 		return
 	}
 	if reason := m.GetStringBytes("result", "stopReason"); len(reason) > 0 {
-		s.stopped(reason, dialect.RawMember(dialect.RawMember(m.raw, "result"), "usage"))
+		s.stopped(reason, nil, dialect.RawMember(dialect.RawMember(m.raw, "result"), "usage"))
 	}
 }
 
 // cancelledCode is the code of the error "request cancelled".
 const cancelledCode = -32800
 
-// stopped ends the run for a reason.
-func (s *session) stopped(reason, usage []byte) {
+// stopped ends the run for a reason. failure is the message of the reason "error".
+func (s *session) stopped(reason, failure, usage []byte) {
 	status, why := schema.StatusOK, []byte(nil)
 	switch string(reason) {
+	case "error":
+		if status, why = schema.StatusError, failure; len(why) == 0 {
+			why = []byte("the agent stopped with an error")
+		}
 	case "cancelled":
 		status = schema.StatusCancelled
 	case "refusal":
@@ -113,12 +117,17 @@ func (s *session) stopped(reason, usage []byte) {
 	s.stop(status, why)
 }
 
-// stop ends the run. Its tools that did not end are cancelled with it.
+// stop ends the run. Its tools that did not end are cancelled with it. The wait of one that was not allowed to
+// start is not its time.
 func (s *session) stop(status schema.Status, why []byte) {
 	run := s.RunAtEnd()
 	if status == schema.StatusCancelled {
 		for len(s.OpenTools()) > 0 {
-			s.EndTool(s.OpenTools()[0], status, nil)
+			tool := s.OpenTools()[0]
+			if c := callOf(tool); c.refused || c.waits {
+				tool.Span.Started = s.d.Frame.At
+			}
+			s.EndTool(tool, status, nil)
 		}
 	}
 	if len(why) > 0 {

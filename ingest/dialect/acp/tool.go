@@ -15,6 +15,7 @@ import (
 type call struct {
 	notes      notes
 	rejections []string // ids of the options by which the person can refuse it
+	waits      bool     // for the person's permission
 	refused    bool
 }
 
@@ -46,6 +47,9 @@ func (s *session) toolCall(u *update) {
 		s.output(tool, u)
 	case "completed", "failed":
 		s.toolEnds(tool, u, status == "failed")
+	case "cancelled": // of version 2
+		callOf(tool).refused = callOf(tool).refused || callOf(tool).waits
+		s.toolCancelled(tool)
 	default:
 		s.output(tool, u)
 	}
@@ -151,6 +155,16 @@ func (s *session) toolEnds(tool *model.Tool, u *update, failed bool) {
 	s.asked = s.d.Frame.At
 }
 
+// toolCancelled ends a call that was cancelled.
+func (s *session) toolCancelled(tool *model.Tool) {
+	if callOf(tool).refused {
+		tool.Span.Started = s.d.Frame.At
+	}
+	s.EndTool(tool, schema.StatusCancelled, nil)
+	s.endCall(schema.StatusOK)
+	s.asked = s.d.Frame.At
+}
+
 // contentOf returns the texts of an update's content, one a line.
 func contentOf(u *update) (text []byte, media string) {
 	var words []string
@@ -178,22 +192,29 @@ func otherParts(u *update) []byte {
 }
 
 // permission reads the agent's request for permission: the call waits for the person, and has not
-// started.
+// started. In version 2 the call, or its id, is in the request's subject.
 func (d *decoder) permission(m *message) {
 	s, r := d.present, d.asks(m)
-	v := m.Get("params", "toolCall")
+	v, raw := m.Get("params", "toolCall"), m.params("toolCall")
+	if subject := m.Get("params", "subject"); v == nil && subject != nil {
+		v, raw = subject.Get("toolCall"), dialect.RawMember(m.params("subject"), "toolCall")
+		if v == nil {
+			v = subject // a command, with the id of its call if the agent knows it
+		}
+	}
 	if s == nil || r == nil || v == nil {
 		d.Unknown()
 		return
 	}
 	id := v.GetStringBytes("toolCallId")
-	if s.Ended(id) {
+	if len(id) == 0 || s.Ended(id) {
 		return
 	}
 	r.about = string(id)
-	tool := s.tool(v, m.params("toolCall"))
+	tool := s.tool(v, raw)
 	s.endCall(schema.StatusOK)
 	c := callOf(tool)
+	c.waits = true
 	c.notes.setTime("approval_at", s.d.Frame.At)
 	for _, option := range m.GetArray("params", "options") {
 		if kind := string(option.GetStringBytes("kind")); strings.HasPrefix(kind, "reject") && len(c.rejections) < rejectionLimit {
@@ -216,6 +237,7 @@ func (s *session) decided(r *request, m *message) {
 		return
 	}
 	c := callOf(tool)
+	c.waits = false
 	option := string(m.GetStringBytes("result", "outcome", "optionId"))
 	switch {
 	case option == "":

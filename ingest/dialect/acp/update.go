@@ -21,7 +21,7 @@ var updates = dialect.NewTypes(map[string]func(*session, *update){
 	"config_option_update": (*session).option,
 
 	"user_message_chunk": nil, "available_commands_update": nil, "current_mode_update": nil,
-	"session_info_update": nil,
+	"session_info_update": nil, "notice": nil, "compaction_update": nil, "compaction_summary_chunk": nil,
 
 	// Version 2.
 	"agent_message": (*session).wholeMessage, "agent_thought": (*session).wholeThought,
@@ -125,7 +125,7 @@ func (s *session) state(u *update) {
 			return
 		}
 		if reason := u.GetStringBytes("stopReason"); len(reason) > 0 {
-			s.stopped(reason, dialect.RawMember(u.raw, "usage"))
+			s.stopped(reason, u.GetStringBytes("error", "message"), dialect.RawMember(u.raw, "usage"))
 			return
 		}
 		s.stop(schema.StatusOK, nil)

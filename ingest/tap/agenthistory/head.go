@@ -7,24 +7,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
+	"github.com/google/uuid"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect"
 )
 
-// headBytes and headLines bound how much of a file is read to identify it.
+// headBytes and headLines bound how much of a file is read to identify it. A line that begins within headBytes is
+// read whole, if it fits into a frame: a first prompt may contain images.
 const (
 	headBytes = 1 << 20
 	headLines = 200
-	// headRest bounds the rest of a line that begins within headBytes: a first prompt may contain
-	// images.
-	headRest = ingest.DefaultFrameLimit - headBytes
+	headLong  = 4 // lines that are longer than a frame
 )
 
-// longHeads is locked while the rest of a line is in memory.
+// longHeads is locked while a line of more than headBytes is in memory.
 var longHeads sync.Mutex
 
 // Reasons why a source is not recorded.
@@ -73,34 +74,27 @@ func (s *Source) readHead() (parent string, err error) {
 
 // linesHead reads the first lines.
 func (s *Source) linesHead(f *os.File) (parent string, err error) {
-	limited := &io.LimitedReader{R: f, N: headBytes}
-	r := bufio.NewReaderSize(limited, 64<<10)
+	lines := headLineReader{r: bufio.NewReaderSize(f, 64<<10)}
+	defer lines.close()
 	var parser fastjson.Parser
 	h := headReader{source: s}
 	whole := 0
-	for !h.done() {
-		line, err := r.ReadBytes('\n')
-		last := errors.Is(err, io.EOF) && limited.N == 0
-		if last {
-			longHeads.Lock()
-			defer longHeads.Unlock()
-			limited.N = headRest
-			var rest []byte
-			rest, err = r.ReadBytes('\n')
-			line = append(line, rest...)
-		}
-		if err == nil {
-			whole++
-		}
-		if v, bad := parser.ParseBytes(bytes.TrimSpace(line)); bad == nil && err == nil {
-			h.read(v)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", err
-		}
-		if err != nil || last {
+	var end error
+	for !h.done() && lines.size < headBytes && lines.long < headLong {
+		var line []byte
+		if line, end = lines.next(); end != nil {
 			break
 		}
+		whole++
+		if v, bad := parser.ParseBytes(bytes.TrimSpace(line)); bad == nil {
+			h.read(v)
+		}
+	}
+	if end != nil && !errors.Is(end, io.EOF) {
+		return "", end
+	}
+	if s.Session == "" && (end == nil || lines.long > 0) {
+		s.sessionOfName(&h)
 	}
 	switch {
 	case s.Session != "":
@@ -121,6 +115,61 @@ func (s *Source) linesHead(f *os.File) (parent string, err error) {
 	return "", errForeign
 }
 
+// sessionOfName takes the session of Claude Code or Codex from the name of a file whose first lines do not state it, or
+// are too long to be read.
+func (s *Source) sessionOfName(h *headReader) {
+	name := stem(s.Path)
+	id := name[max(len(name)-len(uuid.UUID{}.String()), 0):]
+	switch {
+	case uuid.Validate(id) != nil:
+	case h.known && s.Agent == ClaudeCode && id == name:
+		s.Session = id
+	case !h.known && strings.HasPrefix(name, "rollout-"):
+		s.Agent, s.Session = Codex, id
+	}
+}
+
+// headLineReader reads the lines of a head.
+type headLineReader struct {
+	r      *bufio.Reader
+	size   int  // bytes of the lines so far
+	long   int  // lines that were left out
+	locked bool // longHeads is locked
+}
+
+func (l *headLineReader) close() {
+	if l.locked {
+		longHeads.Unlock()
+	}
+}
+
+// next returns the next line. A line that is longer than a frame is left out: it is empty. The error for an
+// unterminated line is io.EOF.
+func (l *headLineReader) next() (line []byte, err error) {
+	n := 0
+	for {
+		var piece []byte
+		piece, err = l.r.ReadSlice('\n')
+		if n += len(piece); n > headBytes && !l.locked {
+			longHeads.Lock()
+			l.locked = true
+		}
+		if n <= ingest.DefaultFrameLimit {
+			line = append(line, piece...)
+		} else {
+			line = nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	if n > ingest.DefaultFrameLimit {
+		l.long++
+	}
+	l.size += len(line)
+	return line, err
+}
+
 // headReader reads the lines of a head.
 type headReader struct {
 	source *Source
@@ -132,7 +181,10 @@ type headReader struct {
 // done reports whether all fields of the head are set.
 func (h *headReader) done() bool {
 	s := h.source
-	return s.Session != "" && s.started != 0 && (s.Project != "" || s.Agent != ClaudeCode) || h.lines >= headLines
+	if h.lines >= headLines && (s.Session != "" || !h.known) {
+		return true
+	}
+	return s.Session != "" && s.started != 0 && (s.Project != "" || s.Agent != ClaudeCode)
 }
 
 func (h *headReader) read(v *fastjson.Value) {

@@ -26,7 +26,9 @@ type stored struct {
 	frames map[string]map[uint64]schema.Frame
 	usages map[string]schema.Usage
 	states map[string]schema.StreamState
-	fail   func(session string) error
+	// sessions has the sessions of the blocks.
+	sessions map[string]bool
+	fail     func(session string) error
 }
 
 func (s *stored) Publish(_ context.Context, p ingest.EncodedBlock, done func(error)) error {
@@ -55,6 +57,7 @@ func (s *stored) Publish(_ context.Context, p ingest.EncodedBlock, done func(err
 			s.usages[key] = u
 		}
 	}
+	s.sessions[p.Session] = true
 	if s.states[b.State.StreamID].Version <= b.State.Version {
 		s.states[b.State.StreamID] = b.State
 	}
@@ -83,6 +86,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	m := &machine{t: t, dir: t.TempDir(), stored: &stored{
 		frames: map[string]map[uint64]schema.Frame{}, usages: map[string]schema.Usage{}, states: map[string]schema.StreamState{},
+		sessions: map[string]bool{},
 	}}
 	m.open()
 	t.Cleanup(func() { m.progress.Close() })
@@ -339,5 +343,28 @@ func TestLongFirstMessage(t *testing.T) {
 	m.write(session(2)+".jsonl", fmt.Sprintf(`{"type":"queue-operation","sessionId":%q}`+"\n", session(2))+strings.NewReplacer(session(1), session(2), "u1", "u3", "msg_1", "msg_3").Replace(long))
 	if res := m.sync(); res.Recorded != 2 || m.stored.output() != 3 {
 		t.Errorf("%+v, %d tokens", res, m.stored.output())
+	}
+}
+
+// A file whose first line is longer than a frame, or that begins with many lines without a session, is recorded.
+func TestLongHeads(t *testing.T) {
+	m := newMachine(t)
+	long := strings.Replace(said(1, 1), `"text":"x"`, `"text":"`+strings.Repeat("x", 17<<20)+`"`, 1)
+	m.write(session(1)+".jsonl", long+said(1, 2))
+	m.write("rollout-2026-01-01T00-00-00-"+session(2)+".jsonl",
+		`{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"`+session(2)+`","instructions":"`+strings.Repeat("x", 17<<20)+`"}}
+{"timestamp":"2026-01-01T00:00:01Z","type":"event_msg","payload":{"type":"user_message","message":"hello"}}
+`)
+	summaries := strings.Repeat(`{"type":"summary","summary":"earlier","leafUuid":"u9"}`+"\n", 250)
+	m.write(session(3)+".jsonl", summaries+said(3, 1))
+	m.write(session(4)+".jsonl", strings.Repeat("x", 17<<20)+"\nnot a session\n")
+	res := m.sync()
+	if res.Recorded != 3 || len(m.stored.states) != 3 || m.stored.output() != 2 { // the answers of sessions 1 and 3 that fit into frames
+		t.Errorf("%+v, %d tokens", res, m.stored.output())
+	}
+	for _, n := range []int{1, 2, 3} {
+		if !m.stored.sessions[session(n)] {
+			t.Errorf("session %d is not recorded", n)
+		}
 	}
 }
