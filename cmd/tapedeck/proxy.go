@@ -23,12 +23,6 @@ import (
 
 // proxyCommand runs the recording proxy.
 type proxyCommand struct {
-	settings.Log
-	settings.CommandSpool
-	settings.DialectFiles
-	settings.Redaction
-	settings.NATSClient
-	settings.ServerTLS
 	Upstream      string   `help:"The server to pass requests on to." xor:"upstream" env:"TAPEDECK_UPSTREAM" placeholder:"URL"`
 	Forward       []string `help:"A host whose requests a forward proxy (HTTPS_PROXY) records, in place of --upstream: api.example.com, *.example.com, with a port unless it is 443; may be repeated." xor:"upstream" placeholder:"HOST" sep:"none"`
 	ForwardCA     string   `help:"Certificate of the authority that signs for the hosts of --forward. Default: one that is made on first use." name:"forward-ca-cert" type:"path" placeholder:"FILE"`
@@ -48,6 +42,13 @@ type proxyCommand struct {
 	Strict        bool     `help:"Delay requests instead of recording them in part when the recorder is overloaded."`
 	Metrics       string   `help:"Address on which Prometheus reads /metrics; none by default." placeholder:"ADDR"`
 	NATS          string   `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
+
+	settings.CommandSpool
+	settings.DialectFiles
+	settings.Redaction  `group:"Secrets"`
+	settings.ServerTLS  `group:"TLS"`
+	settings.NATSClient `group:"NATS"`
+	settings.Log        `group:"Log"`
 }
 
 // Run proxies until the process is signalled to stop.

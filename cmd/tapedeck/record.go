@@ -24,11 +24,6 @@ import (
 
 // recordCommand records one source, or several files.
 type recordCommand struct {
-	settings.CommandSpool
-	settings.DialectFiles
-	settings.Redaction
-	settings.NATSClient
-	natsSource
 	Sources []string  `arg:"" predictor:"file" optional:"" name:"source" help:"FILE…, or - for standard input. Of several files, patterns such as \"logs/*.jsonl\", and folders with all below them each file is a stream. Or \"-- CMD ARG…\" to run a command and tap its output."`
 	Follow  string    `help:"Follow a growing file, over rotation and truncation, from where the last run on this file with the same --session stopped." placeholder:"FILE" type:"path" xor:"source"`
 	SSE     string    `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
@@ -55,6 +50,12 @@ type recordCommand struct {
 
 	WaitForServer time.Duration `help:"How long to wait at the start for a server that does not answer." default:"0s" env:"TAPEDECK_WAIT_FOR_SERVER" placeholder:"D"`
 	AllowOffline  bool          `help:"If no server answers at the start, record into the spool all the same, and end as the command that was run; the next record, or flush, sends it." env:"TAPEDECK_ALLOW_OFFLINE"`
+
+	settings.CommandSpool
+	settings.DialectFiles
+	settings.Redaction  `group:"Secrets"`
+	natsSource          `group:"NATS"`
+	settings.NATSClient `group:"NATS"`
 
 	command  []string // the arguments after "--"
 	reported bool     // the result was printed as JSON

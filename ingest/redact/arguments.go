@@ -13,7 +13,7 @@ func (x *ByName) Arguments(list []string) []string {
 	masked := make([]string, len(list))
 	before := "" // the previous argument, if it is a flag whose value is the next argument
 	for i, arg := range list {
-		if before != "" && x.names.Query(strings.TrimLeft(before, "-")) && (!strings.HasPrefix(arg, "-") || isKey(arg)) {
+		if before != "" && x.isSecret(before, arg) && (!strings.HasPrefix(arg, "-") || isKey(arg)) {
 			masked[i], before = redacted, ""
 			continue
 		}
@@ -32,6 +32,15 @@ func (x *ByName) Arguments(list []string) []string {
 		}
 	}
 	return masked
+}
+
+// isSecret reports whether the value of a flag is a secret. The name of a session is none unless it looks like a key, as
+// the tokens of password managers do.
+func (x *ByName) isSecret(flag, value string) bool {
+	if flag == "--session" || flag == "--session-id" {
+		return isKey("-" + value)
+	}
+	return x.names.Query(strings.TrimLeft(flag, "-"))
 }
 
 // attached returns the flag of an argument that also holds the flag's value: --flag=value, or a
@@ -71,8 +80,8 @@ func (x *ByName) valueOf(flag, value string) string {
 // argument masks the value of an assignment or a header field, the members of a JSON body, and the
 // parameters of a URL.
 func (x *ByName) argument(arg string) string {
-	name, _, assigned := strings.Cut(arg, "=")
-	if plain := strings.TrimLeft(name, "-"); assigned && word(plain) && x.names.Query(plain) {
+	name, value, assigned := strings.Cut(arg, "=")
+	if assigned && word(strings.TrimLeft(name, "-")) && x.isSecret(name, value) {
 		return name + "=" + redacted
 	}
 	if strings.HasPrefix(arg, "{") { // a JSON body
