@@ -75,7 +75,7 @@ func (c *configCheck) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return commandline.As(err)
 	}
-	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.IsDefault() })
+	set := slices.DeleteFunc(i.sources.Effective(), func(s settings.Effective) bool { return s.From.IsDefault() || s.Name == "config" })
 	warnings := i.warnings(i.exposed())
 	if g.JSON {
 		return json.NewEncoder(os.Stdout).Encode(map[string]any{"ok": true, "set": len(set),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"tapedeck/internal/app/health"
@@ -49,6 +50,10 @@ func (c *healthCommand) Run(ctx context.Context, g *global) error {
 	var ready health.Readiness
 	if c.Ready && (json.Unmarshal(text, &ready) != nil || !ready.Ready) {
 		return fmt.Errorf("%s does not answer /%s as a tapedeck server does", g.Server, path)
+	}
+	if g.JSON {
+		_, err := os.Stdout.Write(text) // the server's answer
+		return err
 	}
 	fmt.Printf("%s is %s\n", g.Server, what)
 	return nil

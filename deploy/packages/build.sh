@@ -19,6 +19,10 @@ bin/package/tapedeck man | gzip -9 -n -c >bin/package/tapedeck.1.gz
 for shell in bash fish; do
 	bin/package/tapedeck completion --program /usr/bin/tapedeck $shell >bin/package/completion.$shell
 done
+{
+	echo "#compdef tapedeck"
+	bin/package/tapedeck completion --program /usr/bin/tapedeck zsh
+} >bin/package/completion.zsh
 
 go build -C tools/nfpm -o ../../bin/package/nfpm .
 # An interrupted run leaves no package that is not whole.

@@ -24,12 +24,12 @@ fail() {
 case $(uname -s) in
 Linux) os=linux suffix=-gnu ;;
 Darwin) os=darwin suffix= ;;
-*) fail "there is no ClickHouse library for $(uname -s); put a clickhouse binary (24.1 or newer) on PATH instead" ;;
+*) fail "there is no ClickHouse library for $(uname -s); put a clickhouse binary (26.2 or newer) on PATH instead" ;;
 esac
 case $(uname -m) in
 x86_64 | amd64) cpu=x64 ;;
 aarch64 | arm64) cpu=arm64 ;;
-*) fail "there is no ClickHouse library for $(uname -m); put a clickhouse binary (24.1 or newer) on PATH instead" ;;
+*) fail "there is no ClickHouse library for $(uname -m); put a clickhouse binary (26.2 or newer) on PATH instead" ;;
 esac
 name=@chdb/lib-$os-$cpu$suffix
 package=$dest/node_modules/$name
@@ -40,7 +40,7 @@ if [ -s "$package/libchdb.so" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$name $ver
 	exit 0
 fi
 
-command -v npm >/dev/null 2>&1 || fail "npm is missing; install Node.js 20, or put a clickhouse binary (24.1 or newer) on PATH"
+command -v npm >/dev/null 2>&1 || fail "npm is missing; install Node.js 20.19 or newer, or put a clickhouse binary (26.2 or newer) on PATH"
 
 mkdir -p "$dest"
 dest=$(cd -- "$dest" && pwd)
