@@ -139,7 +139,7 @@ func applyReplicated(ctx context.Context, c *cluster.Conn, replicas []cluster.Me
 		}
 		follow := o
 		follow.stepwise = true
-		follow.rewrite = func(text string) (string, error) { return followed(ctx, leading, text) }
+		follow.rewrite = func(text string) (string, error) { return followed(ctx, leading, conn, text) }
 		if _, err := applyMissing(ctx, conn, follow); err != nil {
 			return nil, fmt.Errorf("member %s of cluster %s: %w", m.Address, c.Name(), err)
 		}
@@ -224,25 +224,38 @@ func replicate(text, database string) (string, error) {
 	return family.Replicate(text, database, found[1])
 }
 
-// followed returns what a replica executes of a statement that another replica of its shard has
-// executed: "" if ClickHouse replicates it. It creates a table as the other one has it, and no table
-// that was dropped there later.
-func followed(ctx context.Context, leading driver.Conn, text string) (string, error) {
+// followed returns what a replica executes of a statement that the leading replica of its shard has
+// executed: "" if ClickHouse replicates it. It creates a table as the leading one has it, and no table
+// that was dropped there later. A table that has the same settings as there is not changed.
+func followed(ctx context.Context, leading, conn driver.Conn, text string) (string, error) {
 	of, err := split(text)
 	if err != nil || of == oneReplica {
 		return "", err
 	}
 	text = strings.TrimSpace(uncommented(text))
-	found := createTable.FindStringSubmatch(text)
-	if found == nil {
-		return text, nil
+	if found := createTable.FindStringSubmatch(text); found != nil {
+		made, err := readMade(ctx, leading, found[1])
+		return strings.Replace(made.create, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1), err
 	}
-	var create []string
-	if err := leading.QueryRow(ctx, readCreate, driver.Named("table", found[1])).Scan(&create); err != nil {
-		return "", fmt.Errorf("read how the table %s was created: %w", found[1], err)
+	if found := alterTable.FindStringSubmatch(text); found != nil {
+		there, err := readMade(ctx, leading, found[1])
+		if err != nil {
+			return "", err
+		}
+		here, err := readMade(ctx, conn, found[1])
+		if err != nil || here.engine == there.engine {
+			return "", err
+		}
 	}
-	if len(create) == 0 {
-		return "", nil
+	return text, nil
+}
+
+// made is how a table was made, with all later changes; "" if it does not exist.
+type made struct{ create, engine string }
+
+func readMade(ctx context.Context, conn driver.Conn, table string) (m made, err error) {
+	if err := conn.QueryRow(ctx, readCreate, driver.Named("table", table)).Scan(&m.create, &m.engine); err != nil {
+		return m, fmt.Errorf("read how the table %s was made: %w", table, err)
 	}
-	return strings.Replace(create[0], "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1), nil
+	return m, nil
 }

@@ -21,7 +21,7 @@ var (
 	createTable  = regexp.MustCompile(`(?i)^CREATE TABLE IF NOT EXISTS\s+(\w+)`)
 	ofOneServer  = regexp.MustCompile(`(?i)^(?:CREATE (?:TABLE|VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|DROP (?:TABLE|VIEW) IF EXISTS)\s`)
 	ofAllServers = regexp.MustCompile(`(?i)^(?:INSERT INTO|DELETE FROM)\s`)
-	alterTable   = regexp.MustCompile(`(?is)^ALTER TABLE\s+\w+\s+(.*)`)
+	alterTable   = regexp.MustCompile(`(?is)^ALTER TABLE\s+(\w+)\s+(.*)`)
 	// command matches the begin of a command of ALTER, which settings of MODIFY SETTING do not have.
 	command      = regexp.MustCompile(`(?i)^(?:ADD|DROP|MODIFY|RENAME|CLEAR|COMMENT|MATERIALIZE|UPDATE|DELETE|RESET|ALTER|APPLY|ATTACH|DETACH|MOVE|REPLACE|FREEZE|FETCH|REMOVE)\s`)
 	setsSettings = regexp.MustCompile(`(?i)^(?:MODIFY|RESET) SETTING\s`)
@@ -42,7 +42,7 @@ func split(text string) (where, error) {
 		return 0, unsplit(text, "it is unknown whether ClickHouse replicates it")
 	}
 	settings, others := 0, 0
-	for _, part := range commas(alter[1]) {
+	for _, part := range commas(alter[2]) {
 		switch {
 		case setsSettings.MatchString(part):
 			settings++
