@@ -60,7 +60,9 @@ func TestSharedEngine(t *testing.T) {
 	for _, id := range []string{"engine-0", "engine-1", "engine-2", "thinking"} {
 		commandtest.UntilEnded(t, s, id)
 	}
-	s.Must(t, "rm", "engine-1", "--yes")
+	if status, body, _ := s.Delete(t, "/v1/sessions/engine-1"); status >= http.StatusBadRequest {
+		t.Fatalf("delete a session: %d %s", status, body)
+	}
 	paths := []string{
 		"/v1/sessions", "/v1/sessions?sort=-cost", "/v1/sessions?min_cost=0.001", "/v1/usage", "/v1/usage?by=model,day", "/v1/usage?by=tag:customer",
 		"/v1/usage/calls", "/v1/usage/calls?unpriced=true", "/v1/calls", "/v1/calls?by=model", "/v1/tools", "/v1/limits", "/v1/totals", "/v1/facets",
@@ -71,7 +73,7 @@ func TestSharedEngine(t *testing.T) {
 		for _, path := range paths {
 			status, body, _ := s.Get(t, path)
 			all[path] = fmt.Sprint(status, " ", changing.ReplaceAllString(string(body), ""))
-			if status >= http.StatusInternalServerError {
+			if status != http.StatusOK {
 				t.Errorf("%s: %d %s", path, status, body)
 			}
 		}
@@ -97,9 +99,9 @@ func TestSharedEngine(t *testing.T) {
 		return settlements() > 0 && strings.Contains(metrics(s), "\ntapedeck_unsettled_sessions 0\n")
 	})
 	for path, plain := range answers(s) {
-		if plain != shared[path] || strings.HasPrefix(plain, "404") {
+		if plain != shared[path] {
 			t.Errorf("%s with plain tables:\n%.3000s\nwith shared ones:\n%.3000s", path, plain, shared[path])
 		}
 	}
-	commandtest.Contains(t, "bills verify", s.Must(t, "bills", "verify", "--json", "--account", "customer=c1"), "true")
+	commandtest.Contains(t, "bills verify", s.Must(t, "bills", "verify", "INV-000001"), "INV-000001 equal")
 }
