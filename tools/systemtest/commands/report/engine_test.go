@@ -51,7 +51,10 @@ func TestSharedEngine(t *testing.T) {
 	s := serve("shared")
 	bounded.Until(t, "the tables", func() bool { status, _ := s.Readiness(t); return status == http.StatusOK })
 	s.Must(t, "prices", "import", priceFile(t, "accounts: [{tag: customer}]\nmargins: [{name: c1, tag: {customer: c1}, factor: 2}]\n"))
-	s.Must(t, "record", "--clock", "frame", "--dialect", "claude-code", "--tag", "customer=c1", commandtest.TextFile(t, []byte(billedConversation)))
+	later := strings.NewReplacer("billed-1", "billed-2", "2026-01-10", "2026-02-10", "msg_billed", "msg_later", "req_1", "req_2").Replace(billedConversation)
+	for _, text := range []string{billedConversation, later} {
+		s.Must(t, "record", "--clock", "frame", "--dialect", "claude-code", "--tag", "customer=c1", commandtest.TextFile(t, []byte(text)))
+	}
 	for i, model := range []string{"gpt-5", "gpt-5-mini", "in-house-9"} {
 		call := chatCall(fmt.Sprint("chatcmpl-e", i), model, `{"prompt_tokens":1000,"completion_tokens":20,"total_tokens":1020}`)
 		s.Must(t, "record", commandtest.TextFile(t, call), "--dialect", "openai-chat", "--session", fmt.Sprint("engine-", i), "--tag", fmt.Sprint("customer=c", i))
@@ -64,9 +67,9 @@ func TestSharedEngine(t *testing.T) {
 		t.Fatalf("delete a session: %d %s", status, body)
 	}
 	paths := []string{
-		"/v1/sessions", "/v1/sessions?sort=-cost", "/v1/sessions?min_cost=0.001", "/v1/usage", "/v1/usage?by=model,day", "/v1/usage?by=tag:customer",
-		"/v1/usage/calls", "/v1/usage/calls?unpriced=true", "/v1/calls", "/v1/calls?by=model", "/v1/tools", "/v1/limits", "/v1/totals", "/v1/facets",
-		"/v1/bills", "/v1/bills/preview?period=2026-01&account=customer%3Dc1", "/v1/search?q=street",
+		"/v1/sessions", "/v1/sessions?sort=-cost", "/v1/sessions?min_cost=0.001", "/v1/usage", "/v1/usage?group_by=model&granularity=day", "/v1/usage?group_by=tag:customer",
+		"/v1/usage/calls", "/v1/usage/calls?unpriced=true", "/v1/calls", "/v1/calls?group_by=model", "/v1/tools", "/v1/limits", "/v1/totals", "/v1/facets",
+		"/v1/bills", "/v1/bills/preview?period=2026-02&account=customer%3Dc1", "/v1/search?q=street",
 	}
 	answers := func(s *commandtest.Instance) map[string]string {
 		all := map[string]string{}
