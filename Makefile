@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: plan balancer fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: plan balancer replicas fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -133,6 +133,10 @@ memory: build ## a server in a control group of 1 GB, with 10,000 streams and fr
 balancer: build clients ## two servers behind HAProxy and two sinks, each killed ten times under load (needs haproxy)
 	@command -v haproxy > /dev/null || { echo "HAProxy is not installed: apt-get install haproxy"; exit 1; }
 	TAPEDECK_TEST_LONG=1 TAPEDECK_TEST_PROGRAM=$(CURDIR)/$(BIN) go test ./tools/systemtest/commands/failure -count=1 -v -timeout 30m -run TestBehindHAProxy
+
+replicas: engine ## replicated tables on two shards of two replicas: what tapedeck creates and checks (needs zookeeper)
+	@test -f /usr/share/java/zookeeper.jar || { echo "ZooKeeper is not installed: apt-get install zookeeper"; exit 1; }
+	TAPEDECK_TEST_LONG=1 go test ./schema/clickhouse ./internal/app/command/doctor -count=1 -v -timeout 20m -run 'TestReplica|TestCheckReplicas'
 
 check: ui ## gofmt, golangci-lint (with vet and staticcheck), govulncheck, hashes of modules; types, lint and format of the pages
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "not formatted: run gofmt -w on these"; exit 1; }

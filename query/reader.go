@@ -9,6 +9,7 @@ import (
 
 	"tapedeck/query/pricing/prices"
 	"tapedeck/schema/cluster"
+	"tapedeck/schema/family"
 	"tapedeck/schema/lifecycle/tombstone"
 	"tapedeck/schema/sessioncache"
 )
@@ -63,6 +64,8 @@ func NewReader(conn driver.Conn, options ...Option) *Reader {
 		conn: conn, now: time.Now, quietAfter: DefaultQuietAfter,
 		deleter: tombstone.NewDeleter(tombstone.NewStore(conn), nil, nil),
 		prices:  prices.Fixed{Table: prices.Standard()},
+		// Settlements that a database has of another engine family do not hold.
+		unsettled: !family.OfConn(conn).Settles(),
 	}
 	r.SetLimits(Limits{})
 	for _, o := range options {
@@ -106,7 +109,8 @@ func WithPrices(source prices.Source) Option { return func(r *Reader) { r.prices
 // WithoutSettled makes the reader read all usage from the tables to which streams are written.
 func WithoutSettled() Option { return func(r *Reader) { r.unsettled = true } }
 
-// Unsettled reports whether the reader was made with WithoutSettled.
+// Unsettled reports whether the reader was made with WithoutSettled, or for tables of an engine family
+// whose usage is not settled.
 func (r *Reader) Unsettled() bool { return r.unsettled }
 
 // Prices returns the price table with a hash, or the current one for "".

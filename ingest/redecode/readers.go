@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"tapedeck/schema/cluster"
 )
 
 // When a statement begins, ClickHouse takes snapshots of the statement's tables one after another.
@@ -48,7 +50,7 @@ func (r *run) awaitReaders(ctx context.Context) error {
 }
 
 func (r *run) runningStatements(ctx context.Context) (list []string, err error) {
-	err = r.each(ctx, "running statements", "running", nil, func(row func(...any) error) error {
+	err = r.each(cluster.WithAllReplicas(ctx), "running statements", "running", nil, func(row func(...any) error) error {
 		var id string
 		err := row(&id)
 		list = append(list, id)

@@ -8,6 +8,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/schema/cluster"
+	"tapedeck/schema/family"
 )
 
 // paramCluster is the parameter of a DSN that names the cluster of the server.
@@ -57,7 +58,7 @@ func OpenCluster(dsn string) (*cluster.Conn, error) {
 
 // withMembers returns a connection that also reaches the members of a cluster, with the options of
 // conn. Of the settings of a cluster, members need none: their tables are local.
-func withMembers(conn driver.Conn, name string, opts *driver.Options) driver.Conn {
+func withMembers(conn driver.Conn, name string, opts *driver.Options, engine family.Engine) driver.Conn {
 	database := opts.Auth.Database
 	if database == "" {
 		database = "default"
@@ -71,6 +72,10 @@ func withMembers(conn driver.Conn, name string, opts *driver.Options) driver.Con
 				member.Settings[key] = value
 			}
 		}
-		return driver.Open(&member)
+		conn, err := driver.Open(&member)
+		if err != nil {
+			return nil, err
+		}
+		return family.NewConn(conn, engine), nil
 	})
 }

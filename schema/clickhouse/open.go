@@ -11,6 +11,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/schema/cluster"
+	"tapedeck/schema/family"
 )
 
 // dialTimeout bounds the opening of a connection, including the TLS handshake.
@@ -65,8 +66,10 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ClickHouse: %w", err)
 	}
+	engine := engineOf(dsn)
+	conn = family.NewConn(conn, engine)
 	if name := clusterOf(dsn); name != "" {
-		return withMembers(conn, name, opts), nil
+		return withMembers(conn, name, opts, engine), nil
 	}
 	return conn, nil
 }
@@ -88,6 +91,9 @@ func Dial(ctx context.Context, dsn string) (*ch.Client, error) {
 		for name, value := range cluster.Settings {
 			settings = append(settings, ch.Setting{Key: name, Value: fmt.Sprint(value), Important: true})
 		}
+	}
+	for name, value := range engineOf(dsn).Settings() {
+		settings = append(settings, ch.Setting{Key: name, Value: fmt.Sprint(value), Important: true})
 	}
 	for _, addr := range opts.Addr {
 		var client *ch.Client

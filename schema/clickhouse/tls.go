@@ -61,7 +61,7 @@ func filesOf(q url.Values) *certs.Files {
 }
 
 // split returns a DSN without the parameters that name files, and the files, nil if there are none.
-// The DSN that it returns has no parameter cluster either.
+// The DSN that it returns has no parameters cluster, engine and quorum either.
 func split(dsn string) (string, *certs.Files, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -69,10 +69,10 @@ func split(dsn string) (string, *certs.Files, error) {
 	}
 	q := u.Query()
 	f := filesOf(q)
-	if f == nil && !q.Has(paramCluster) {
+	if f == nil && !q.Has(paramCluster) && !q.Has(paramEngine) {
 		return dsn, nil, nil
 	}
-	for _, name := range []string{paramCA, paramCert, paramKey, paramCluster} {
+	for _, name := range []string{paramCA, paramCert, paramKey, paramCluster, paramEngine, paramQuorum} {
 		q.Del(name)
 	}
 	if f != nil {
@@ -83,9 +83,9 @@ func split(dsn string) (string, *certs.Files, error) {
 }
 
 // parse parses a DSN. files is nil unless the DSN names files. options.TLS is set if files is. The
-// settings of options are those of a cluster if the DSN names one.
+// settings of options are those of a cluster if the DSN names one, and those of its engine family.
 func parse(dsn string) (options *driver.Options, files *certs.Source, err error) {
-	name := clusterOf(dsn)
+	name, engine := clusterOf(dsn), engineOf(dsn)
 	dsn, named, err := split(dsn)
 	if err != nil {
 		return nil, nil, err
@@ -102,6 +102,7 @@ func parse(dsn string) (options *driver.Options, files *certs.Source, err error)
 	if name != "" {
 		maps.Copy(options.Settings, cluster.Settings)
 	}
+	maps.Copy(options.Settings, engine.Settings())
 	if named == nil {
 		return options, nil, nil
 	}

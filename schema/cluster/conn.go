@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/schema/family"
 )
 
 // Settings are the settings of every connection to a cluster.
@@ -56,6 +58,9 @@ func (c *Conn) Name() string { return c.name }
 // Database returns the database of the Distributed tables.
 func (c *Conn) Database() string { return c.database }
 
+// Engine returns the engine of the tables that store rows.
+func (c *Conn) Engine() family.Engine { return family.OfConn(c.Conn) }
+
 // Local returns the database of the tables that store rows.
 func (c *Conn) Local() string { return c.database + "_local" }
 
@@ -90,17 +95,21 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// Exec executes a statement. If a Distributed table does not take it, it is executed on every member.
+// Exec executes a statement. If a Distributed table does not take it, it is executed on every member,
+// or on one replica of each shard if the tables are replicated.
 func (c *Conn) Exec(ctx context.Context, statement string, args ...any) error {
 	if ofMembers(statement) {
 		return c.execLocal(ctx, statement, args...)
 	}
-	return c.Conn.Exec(ctx, c.rewrite(statement), args...)
+	return c.Conn.Exec(ctx, c.rewrite(ctx, statement), args...)
 }
 
-// execLocal executes a statement in the local database of every member at the same time.
+// execLocal executes a statement in the local database of the members at the same time.
 func (c *Conn) execLocal(ctx context.Context, statement string, args ...any) error {
 	members, err := c.Members(ctx)
+	if err == nil && c.Engine().IsReplicated() && !ofEachReplica(statement) {
+		members, err = c.reachable(ctx, members)
+	}
 	if err != nil {
 		return err
 	}
@@ -123,15 +132,15 @@ func (c *Conn) execLocal(ctx context.Context, statement string, args ...any) err
 
 // Query runs a query.
 func (c *Conn) Query(ctx context.Context, query string, args ...any) (driver.Rows, error) {
-	return c.Conn.Query(ctx, c.rewrite(query), args...)
+	return c.Conn.Query(ctx, c.rewrite(ctx, query), args...)
 }
 
 // QueryRow runs a query of one row.
 func (c *Conn) QueryRow(ctx context.Context, query string, args ...any) driver.Row {
-	return c.Conn.QueryRow(ctx, c.rewrite(query), args...)
+	return c.Conn.QueryRow(ctx, c.rewrite(ctx, query), args...)
 }
 
 // Select runs a query and stores its rows in dest.
 func (c *Conn) Select(ctx context.Context, dest any, query string, args ...any) error {
-	return c.Conn.Select(ctx, dest, c.rewrite(query), args...)
+	return c.Conn.Select(ctx, dest, c.rewrite(ctx, query), args...)
 }

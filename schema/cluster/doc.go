@@ -7,4 +7,7 @@
 // that has it alone, see First. What a Distributed table does not take (ALTER, DELETE, OPTIMIZE,
 // TRUNCATE) Conn executes in NAME_local on every member, and what statements read of system tables it
 // reads of NAME_local on every shard.
+//
+// A shard has several members if its tables are replicated, see package family: then a statement that
+// changes a table is executed on one replica of each shard, and ClickHouse replicates it.
 package cluster

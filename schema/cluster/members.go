@@ -13,7 +13,8 @@ import (
 
 // Member is a server of a cluster.
 type Member struct {
-	Shard   uint32
+	Shard   uint32 // from 1
+	Replica uint32 // of the shard, from 1
 	Address string // host:port of the native protocol
 }
 
@@ -21,7 +22,7 @@ type Member struct {
 var ErrUnknown = errors.New("there is no such cluster")
 
 const (
-	readMembers = `SELECT shard_num, host_name, port FROM system.clusters WHERE cluster = ? ORDER BY shard_num, replica_num`
+	readMembers = `SELECT shard_num, replica_num, host_name, port FROM system.clusters WHERE cluster = ? ORDER BY shard_num, replica_num`
 	readNames   = `SELECT groupUniqArray(cluster) FROM system.clusters`
 )
 
@@ -65,7 +66,7 @@ func membersOf(ctx context.Context, conn driver.Conn, name string) ([]Member, er
 		var m Member
 		var host string
 		var port uint16
-		if err := rows.Scan(&m.Shard, &host, &port); err != nil {
+		if err := rows.Scan(&m.Shard, &m.Replica, &host, &port); err != nil {
 			return nil, fmt.Errorf("read the members of cluster %s: %w", name, err)
 		}
 		m.Address = net.JoinHostPort(host, strconv.Itoa(int(port)))

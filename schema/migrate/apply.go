@@ -16,7 +16,7 @@ const waitPause = 200 * time.Millisecond
 
 // Apply applies the program's missing migrations and returns the names of those that it completed.
 // If another process is migrating, it waits for that process. Then it applies o.Cold. It returns
-// ErrOld, ErrChanged, ErrCluster or ErrCold without changing the database.
+// ErrOld, ErrChanged, ErrEngine, ErrCluster or ErrCold without changing the database.
 func Apply(ctx context.Context, conn driver.Conn, o Options) ([]string, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -170,7 +170,7 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 		}
 		err := l.record(ctx, event{m.Version, step, "begun", "", 0, m.Name})
 		if err == nil {
-			err = l.run(ctx, m, step, text)
+			err = l.run(ctx, o, m, step, text)
 		}
 		if err != nil {
 			return stopped(p, err)
@@ -194,7 +194,11 @@ func (l *lock) applyOne(ctx context.Context, o Options, s *State, m migrations.M
 
 // run executes a statement. Its query id is the same in all processes: ClickHouse refuses it while
 // the statement of a killed process is still running.
-func (l *lock) run(ctx context.Context, m migrations.Migration, step uint32, text string) error {
+func (l *lock) run(ctx context.Context, o Options, m migrations.Migration, step uint32, text string) error {
+	text, err := o.rewrite(text)
+	if err != nil || text == "" {
+		return err
+	}
 	id := fmt.Sprintf("tapedeck-migrate-%s-%d-%d", l.database, m.Version, step)
 	for {
 		if err := l.check(ctx); err != nil {

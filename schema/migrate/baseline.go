@@ -46,6 +46,9 @@ func (l *lock) applyBaseline(ctx context.Context, o Options, list []string) (nam
 		o.Report(p)
 		err := l.check(ctx)
 		if err == nil {
+			text, err = o.rewrite(text)
+		}
+		if err == nil {
 			err = l.conn.Exec(ctx, text)
 		}
 		if err != nil {

@@ -32,6 +32,9 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 	if err := checkMembers(ctx, c, members); err != nil {
 		return nil, err
 	}
+	if err := CheckReplicas(ctx, c, members); err != nil {
+		return nil, err
+	}
 	placement, err := place(ctx, c, members, time.Now())
 	if err != nil {
 		return nil, err
@@ -42,6 +45,9 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 			if err := makeDatabase(ctx, c, m, database); err != nil {
 				return nil, err
 			}
+		}
+		if c.Engine().IsReplicated() {
+			continue
 		}
 		local, err := c.On(m, c.Local())
 		if err != nil {
@@ -55,6 +61,11 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 			applied = names
 		}
 	}
+	if c.Engine().IsReplicated() {
+		if applied, err = applyToShards(ctx, c, members, o); err != nil {
+			return nil, err
+		}
+	}
 	for _, m := range members {
 		if err := distribute(ctx, c, m, placement, o); err != nil {
 			return nil, err
@@ -64,13 +75,17 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 }
 
 // checkMembers returns ErrCluster, before anything is changed, if a member has another version than
-// the first, or tables of its own where Distributed tables are to be.
+// the first, or tables of its own where Distributed tables are to be, and ErrEngine if it has tables of
+// another engine family.
 func checkMembers(ctx context.Context, c *cluster.Conn, members []cluster.Member) error {
 	var first string
 	for _, m := range members {
 		conn, err := c.On(m, anyDatabase)
 		if err != nil {
 			return err
+		}
+		if err := checkEngine(ctx, conn, c.Local()); err != nil {
+			return fmt.Errorf("member %s of cluster %s: %w", m.Address, c.Name(), err)
 		}
 		var version string
 		var plain []string

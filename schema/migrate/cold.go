@@ -87,9 +87,22 @@ func (c Cold) check(ctx context.Context, conn driver.Conn, database string) erro
 	return nil
 }
 
+// coldChange selects changes of tables for old rows.
+type coldChange int
+
+const (
+	coldSettings coldChange = 1 << iota // ClickHouse does not replicate them
+	coldTTL
+)
+
 // apply gives the tables of a server the TTL and the policy that they do not have yet. ClickHouse
 // computes the age of stored parts and moves them in the background.
 func (c Cold) apply(ctx context.Context, conn driver.Conn, o Options) error {
+	return c.change(ctx, conn, o, coldSettings|coldTTL)
+}
+
+// change is apply for some changes.
+func (c Cold) change(ctx context.Context, conn driver.Conn, o Options, what coldChange) error {
 	if c.After == 0 {
 		return nil
 	}
@@ -118,6 +131,13 @@ func (c Cold) apply(ctx context.Context, conn driver.Conn, o Options) error {
 			// The age of stored parts is computed without writing their other columns anew.
 			changes = append(changes, "MODIFY SETTING materialize_ttl_recalculate_only = 1", "MODIFY TTL "+ttl)
 		}
+		changes = slices.DeleteFunc(changes, func(change string) bool {
+			is := coldTTL
+			if setsSettings.MatchString(change) {
+				is = coldSettings
+			}
+			return what&is == 0
+		})
 		for _, change := range changes {
 			if err := conn.Exec(ctx, "ALTER TABLE "+t.name+" "+change); err != nil {
 				return fmt.Errorf("change where the table %s has old rows (%s): %w", t.name, change, err)

@@ -29,8 +29,11 @@ type Options struct {
 	// Migrations replaces the program's own; for tests.
 	Migrations []migrations.Migration
 
-	stepwise bool                   // for tests: apply each migration even to an empty database
-	after    func(Progress, string) // for tests: called after a statement "ran" and was "recorded"
+	stepwise bool // apply each migration even to an empty database
+	// rewrite returns what is executed for a statement that is recorded; "" for nothing. nil means the
+	// statement itself.
+	rewrite func(statement string) (string, error)
+	after   func(Progress, string) // for tests: called after a statement "ran" and was "recorded"
 }
 
 // defaultLease is the default of Options.Lease.
@@ -45,6 +48,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Report == nil {
 		o.Report = func(Progress) {}
+	}
+	if o.rewrite == nil {
+		o.rewrite = func(statement string) (string, error) { return statement, nil }
 	}
 	if o.after == nil {
 		o.after = func(Progress, string) {}

@@ -28,6 +28,11 @@ var (
 	readOutdated   = statements.Must("outdated", nil)
 	readColdTables = statements.Must("cold_tables", nil)
 	readColdPolicy = statements.Must("cold_policy", nil)
+	// The engine family of tables, see replicas.go.
+	readMacros       = statements.Must("macros", nil)
+	readExternal     = statements.Must("external_replication", nil)
+	readTableEngines = statements.Must("engines", nil)
+	readCreate       = statements.Must("create_of", nil)
 	// countDistributed counts the tables of a cluster in the current database.
 	countDistributed = statements.Must("count_distributed", nil)
 	// The same inserts for many rows.

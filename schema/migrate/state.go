@@ -36,7 +36,8 @@ type State struct {
 	// unrecorded reports that the table schema_migrations does not exist. If it existed before, the
 	// program's migrations are applied again.
 	unrecorded bool
-	restoring  bool // a restore was killed while it put tables in place
+	restoring  bool  // a restore was killed while it put tables in place
+	engine     error // ErrEngine if tables are of another engine family than the connection
 
 	all   []migrations.Migration
 	steps map[[2]uint32]string // checksums of completed statements
@@ -53,6 +54,9 @@ const Placing = "backup_placing"
 
 // ErrRestoring is the error for a database in which a restore was interrupted.
 var ErrRestoring = errors.New("the database has a part of a backup")
+
+// ErrEngine is the error for tables of another engine family than --clickhouse-engine names.
+var ErrEngine = errors.New("the setting --clickhouse-engine does not fit the database")
 
 // ErrChanged is the error for a migration that was applied in another form.
 var ErrChanged = errors.New("an applied migration was changed")
@@ -71,6 +75,11 @@ func Read(ctx context.Context, conn driver.Conn, o Options) (*State, error) {
 	s := &State{Program: o.Program, all: o.Migrations, steps: map[[2]uint32]string{}}
 	if err := conn.QueryRow(ctx, readPlacing).Scan(&s.restoring); err != nil && !hasCode(err, codeAccess) {
 		return nil, fmt.Errorf("read the tables: %w", err)
+	}
+	if s.engine = checkEngine(ctx, conn, ""); hasCode(s.engine, codeAccess) {
+		s.engine = nil
+	} else if s.engine != nil && !errors.Is(s.engine, ErrEngine) {
+		return nil, s.engine
 	}
 	found := map[uint32]*Applied{}
 	rows, err := conn.Query(ctx, readApplied)
@@ -140,13 +149,16 @@ func (s *State) readSteps(ctx context.Context, conn driver.Conn, found map[uint3
 func missing(err error) bool { return hasCode(err, codeUnknownTable) }
 
 // Check reports whether the program may use the database. It returns ErrRestoring if a restore has
-// not moved all tables into the database, ErrOld if an applied migration requires a later program,
+// not moved all tables into the database, ErrEngine if its tables are of another engine family, ErrOld if an applied migration requires a later program,
 // and ErrChanged if an applied migration differs from the program's.
 func (s *State) Check() error {
 	if s.restoring {
 		return fmt.Errorf("%w: \"tapedeck restore\" was interrupted while it put the tables in place, "+
 			"or is still running: run it again when it has ended; it removes the partial tables and starts over",
 			ErrRestoring)
+	}
+	if s.engine != nil {
+		return s.engine
 	}
 	var needs, last Applied
 	for _, a := range s.Applied {

@@ -31,6 +31,7 @@ import (
 	"tapedeck/query/facts/rollup"
 	"tapedeck/query/pricing/pricetables"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/family"
 	"tapedeck/schema/lifecycle/change"
 	"tapedeck/schema/lifecycle/tombstone"
 )
@@ -138,6 +139,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
 		return nil, err
 	}
+	if !family.OfConn(n.store).Settles() {
+		rollup.WithdrawMetrics()
+	}
 	if cfg.Roles.Sink || cfg.Roles.API {
 		if n.Work, err = clickhouse.OpenFor(clickhouse.Work, cfg.DSN); err != nil {
 			return nil, err
@@ -171,7 +175,9 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 			Retention: cfg.AuditRetention, Log: cfg.Log})
 		n.afterSchema(life, func() { w.Run(life) })
 		n.afterSchema(life, func() { _ = n.sink.Run(life) }) // it ends only with life, without an error
-		n.afterSchema(life, func() { n.settle(life) })
+		if family.OfConn(n.Work).Settles() {
+			n.afterSchema(life, func() { n.settle(life) })
+		}
 	}
 	if cfg.Roles.API || cfg.Roles.Sink {
 		n.running.Go(func() { n.watchSchema(life) })

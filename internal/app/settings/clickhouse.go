@@ -7,6 +7,7 @@ import (
 
 	"tapedeck/internal/commandline"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/family"
 )
 
 // ClickHouseServer holds the address of ClickHouse, and the settings for mutual authentication.
@@ -18,6 +19,8 @@ type ClickHouseServer struct {
 	ClickHouseKey          string `help:"Private key of --clickhouse-cert." name:"clickhouse-key" env:"TAPEDECK_CLICKHOUSE_KEY" type:"path" placeholder:"FILE"`
 	ClickHouseServerName   string `help:"Name that ClickHouse's certificate must have. Default: the one in the address." name:"clickhouse-server-name" env:"TAPEDECK_CLICKHOUSE_SERVER_NAME" placeholder:"NAME"`
 	ClickHouseCluster      string `help:"Cluster of ClickHouse, of its remote_servers, over whose shards sessions are spread. Default: one server." name:"clickhouse-cluster" env:"TAPEDECK_CLICKHOUSE_CLUSTER" placeholder:"NAME"`
+	ClickHouseEngine       string `help:"Family of the tables: plain, replicated (ReplicatedMergeTree, on the replicas of --clickhouse-cluster) or shared (ClickHouse Cloud). With the last two reports compute usage without settled rows." name:"clickhouse-engine" default:"plain" enum:"plain,replicated,shared" env:"TAPEDECK_CLICKHOUSE_ENGINE" placeholder:"FAMILY"`
+	ClickHouseQuorum       string `help:"Replicas that have stored an insert when it is acknowledged: auto (the majority) or a number of 2 and more, with --clickhouse-engine replicated; 0 means one." name:"clickhouse-quorum" default:"0" env:"TAPEDECK_CLICKHOUSE_QUORUM" placeholder:"N"`
 }
 
 // Complete checks the address and adds the password and TLS to it.
@@ -57,5 +60,26 @@ func (f *ClickHouseServer) Complete(log *slog.Logger) error {
 	if f.ClickHouse, err = clickhouse.WithCluster(dsn, f.ClickHouseCluster); err != nil {
 		return commandline.Errorf("--clickhouse-cluster: %w", err)
 	}
+	return f.setEngine()
+}
+
+// setEngine adds the engine family of the tables to the address.
+func (f *ClickHouseServer) setEngine() error {
+	of, err := family.Parse(f.ClickHouseEngine)
+	if err != nil {
+		return commandline.Errorf("--clickhouse-engine: %w", err)
+	}
+	quorum, err := family.ParseQuorum(f.ClickHouseQuorum)
+	if err != nil {
+		return commandline.Errorf("--clickhouse-quorum: %w", err)
+	}
+	dsn, err := clickhouse.WithEngine(f.ClickHouse, family.Engine{Family: of, Quorum: quorum})
+	switch {
+	case errors.Is(err, clickhouse.ErrQuorum):
+		return commandline.Errorf("--clickhouse-quorum: %w", err)
+	case err != nil:
+		return commandline.Errorf("--clickhouse-engine %s: %w", of, err)
+	}
+	f.ClickHouse = dsn
 	return nil
 }

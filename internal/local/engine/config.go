@@ -49,6 +49,8 @@ type settings struct {
 	Sync         bool   // fsync each insert
 	Pool         int    // threads for merges
 	Cluster      Cluster
+	Shard        int // macros of a member of a cluster with Keeper
+	Replica      int
 	Cold         Cold
 
 	Memory      uint64 // limit of the whole server
@@ -64,6 +66,7 @@ func newSettings(opts Options, program Program, port int, password string) setti
 	if memory == 0 {
 		memory = DefaultMemory()
 	}
+	shard, replica := opts.Cluster.macros(port)
 	hash := sha256.Sum256([]byte(password))
 	return settings{
 		Dir:          opts.Dir,
@@ -75,6 +78,8 @@ func newSettings(opts Options, program Program, port int, password string) setti
 		PasswordHash: hex.EncodeToString(hash[:]),
 		Sync:         opts.SyncAlways,
 		Cluster:      opts.Cluster,
+		Shard:        shard,
+		Replica:      replica,
 		Cold:         opts.Cold,
 		Pool:         min(max(runtime.NumCPU(), 2), 8),
 		Memory:       memory,

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -51,12 +52,29 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Cluster is a cluster of engines on this machine, each of which is a shard. The cluster of its name
-// with _first at the end has the first of them alone.
+// Cluster is a cluster of engines on this machine, each of which is a shard or a replica of one. The
+// cluster of its name with _first at the end has the first shard alone.
 type Cluster struct {
 	Name   string
 	Secret string // the password on all members, which they also show one another
-	Ports  []int  // of all members; the engine's own is Options.Port
+	Ports  []int  // of all members, by shards; the engine's own is Options.Port
+	// Replicas is the number of members of each shard; 0 means 1. Replicas of this engine do not send
+	// rows to one another: their tables are created and can only be read.
+	Replicas int
+	Keeper   int // port of a ZooKeeper on this machine; 0 if there is none
+}
+
+// Shards returns the ports of the members of each shard.
+func (c Cluster) Shards() [][]int { return slices.Collect(slices.Chunk(c.Ports, max(c.Replicas, 1))) }
+
+// macros returns the macros of the member with a port: the numbers of its shard and its replica.
+func (c Cluster) macros(port int) (shard, replica int) {
+	for i, ports := range c.Shards() {
+		if j := slices.Index(ports, port); j >= 0 {
+			return i + 1, j + 1
+		}
+	}
+	return 0, 0
 }
 
 // Cold is a storage policy with two volumes: "hot" on the engine's directory and "cold" on S3.

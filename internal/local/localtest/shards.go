@@ -32,6 +32,18 @@ func Shards(t testing.TB, n int) []engine.Options {
 	return options
 }
 
+// Replicas returns the options of engines that are the replicas of n shards of the cluster ClusterName,
+// by shards. keeper is the port of a ZooKeeper. The engines do not send rows to one another: replicated
+// tables are created, and can only be read.
+func Replicas(t testing.TB, n, replicas, keeper int) []engine.Options {
+	t.Helper()
+	options := Shards(t, n*replicas)
+	for i := range options {
+		options[i].Cluster.Replicas, options[i].Cluster.Keeper = replicas, keeper
+	}
+	return options
+}
+
 // shards returns the options of the engines of a cluster.
 func shards(dir string, n int) ([]engine.Options, error) {
 	c := engine.Cluster{Name: ClusterName, Secret: rand.Text()}

@@ -19,6 +19,14 @@ var (
 		"Time of one settlement of usage.", prometheus.ExponentialBuckets(0.01, 4, 9))
 )
 
+// WithdrawMetrics removes the metrics of settlements from the metrics of this process, which settles
+// nothing: an alert on their values must not fire.
+func WithdrawMetrics() {
+	for _, m := range []prometheus.Collector{settledAt, unsettledSessions, settleFailures, settleSeconds} {
+		prometheus.Unregister(m)
+	}
+}
+
 // observe records the duration and the result of a settlement.
 func observe(took time.Duration, err error) {
 	settleSeconds.Observe(took.Seconds())

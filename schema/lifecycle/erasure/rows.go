@@ -7,6 +7,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/lifecycle/tombstone"
 	"tapedeck/schema/tables"
 )
@@ -86,8 +87,12 @@ func (r Rows) Streams(ctx context.Context) ([]string, error) {
 	return r.store.ids(ctx, statements.Must("covered_streams", rowsShape{"streams", r.whole}), r.args...)
 }
 
-// Count returns the number of the rows in a table.
+// Count returns the number of the rows in a table. If the table is replicated, the replica that it asks
+// has all rows before.
 func (r Rows) Count(ctx context.Context, table string) (n uint64, err error) {
+	if err := cluster.SyncReplicas(ctx, r.store.conn, table); err != nil {
+		return 0, err
+	}
 	err = r.store.conn.QueryRow(ctx, statements.Must("covered_rows", rowsShape{table, r.whole}), r.args...).Scan(&n)
 	if err != nil {
 		err = fmt.Errorf("count rows of %s: %w", table, err)
@@ -96,9 +101,9 @@ func (r Rows) Count(ctx context.Context, table string) (n uint64, err error) {
 }
 
 // OldParts returns the number of parts of tables of recordings that were replaced before a time of
-// ClickHouse and are still on its disk.
+// ClickHouse and are still on the disk of a server.
 func (s *Store) OldParts(ctx context.Context, at time.Time) (n uint64, err error) {
-	err = s.conn.QueryRow(ctx, oldParts, clickhouse.Named("tables", tables.Names(tables.Recording)),
+	err = s.conn.QueryRow(cluster.WithAllReplicas(ctx), oldParts, clickhouse.Named("tables", tables.Names(tables.Recording)),
 		clickhouse.DateNamed("at", at, clickhouse.Seconds)).Scan(&n)
 	if err != nil {
 		err = fmt.Errorf("count replaced parts: %w", err)

@@ -43,7 +43,14 @@ func CheckCluster(ctx context.Context, conn *cluster.Conn, program string, away 
 		!c.check(ctx, "placement", c.place) {
 		return c.findings, c.wrong
 	}
+	if conn.Engine().IsReplicated() {
+		c.check(ctx, "macros", c.macros)
+		c.check(ctx, "replicas", c.replicas)
+	}
 	c.check(ctx, "inserts", c.insert)
+	if conn.Engine().IsReplicated() {
+		c.check(ctx, "replication", c.replicate)
+	}
 	c.check(ctx, "repeated inserts", c.repeat)
 	c.check(ctx, "reads", c.read)
 	if len(c.away) > 0 {
@@ -77,6 +84,9 @@ func (c *clusterCheck) findMembers(ctx context.Context, expected int) (_ string,
 	var names []string
 	for _, m := range c.members {
 		name := fmt.Sprintf("%d: %s", m.Shard, m.Address)
+		if m.Replica > 1 {
+			name = fmt.Sprintf("%d, replica %d: %s", m.Shard, m.Replica, m.Address)
+		}
 		if slices.Contains(c.away, m) {
 			name += " (away)"
 		}
@@ -167,6 +177,9 @@ func (c *clusterCheck) insert(ctx context.Context) (string, error) {
 			return "", err
 		}
 		n, err := c.count(ctx, conn, countChecked)
+		if err == nil && n != 1 && m.Replica > 1 && c.conn.Engine().IsReplicated() {
+			continue // the check "replication" waits for it
+		}
 		if err == nil && n != 1 {
 			err = fmt.Errorf("%d rows where one was acknowledged: the tables are not replicated, or an insert was queued", n)
 		}
@@ -234,8 +247,12 @@ func (c *clusterCheck) withoutAway(ctx context.Context) (string, error) {
 	return "inserts into it are refused, the other shards are written and read; start it and run this again without --away", nil
 }
 
-// remove deletes the rows on every member that can be reached.
+// remove deletes the rows on every member that can be reached, or of replicated tables on one replica
+// of each shard.
 func (c *clusterCheck) remove(ctx context.Context) (string, error) {
+	if c.conn.Engine().IsReplicated() {
+		return c.removeReplicated(ctx)
+	}
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"mutations_sync": 2}))
 	removed := 0
 	for _, m := range c.members {

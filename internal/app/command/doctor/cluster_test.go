@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/family"
 )
 
 // A cluster is checked with both shards, with one stopped, and with one started again. Missing
@@ -58,5 +60,43 @@ func TestCheckCluster(t *testing.T) {
 	var left uint64
 	if err := c.QueryRow(t.Context(), "SELECT count() FROM frames").Scan(&left); err != nil || left > 0 {
 		t.Errorf("%d rows are left, error %v", left, err)
+	}
+}
+
+// A cluster of replicated tables is checked for macros, and for the state of its replicas. The engine of
+// the tests sends no rows to another replica: its tables can only be read, which the check reports.
+func TestCheckReplicas(t *testing.T) {
+	fulltest.Long(t)
+	options := localtest.Replicas(t, 1, 2, localtest.Keeper(t))
+	first := localtest.Engine(t, options[0])
+	localtest.Engine(t, options[1])
+	dsn, err := clickhouse.WithCluster(first.DSN(), localtest.ClusterName)
+	if err == nil {
+		dsn, err = clickhouse.WithEngine(dsn, family.Engine{Family: family.Replicated})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := clickhouse.OpenCluster(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := clickhouse.Migrate(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	findings, wrong := CheckCluster(t.Context(), c, "test", 0)
+	says := map[string]string{
+		"members": "1, replica 2: ", "schema": "all migrations are applied", "placement": "1 shards", "macros": "each member has the macros",
+		"replicas": "can only be read", "inserts": "", "replication": "", "repeated inserts": "", "reads": "", "deletes": "",
+	}
+	for _, f := range findings {
+		want, known := says[f.What]
+		if !known || !strings.Contains(f.Detail, want) || f.OK != (f.What == "members" || f.What == "schema" || f.What == "placement" || f.What == "macros") {
+			t.Errorf("%s: %v %s, want %q", f.What, f.OK, f.Detail, want)
+		}
+	}
+	if len(findings) != len(says) || wrong != 6 {
+		t.Errorf("%d findings and %d problems", len(findings), wrong)
 	}
 }
