@@ -83,6 +83,12 @@ func (r *rule) missing(number int, s *source) (keys []string) {
 	if t := r.toolCall; t != nil {
 		look("tool_call", t.id, t.name, t.arguments, t.delta)
 	}
+	if t := r.wait; t != nil {
+		look("tool_wait", t.id)
+	}
+	if t := r.subagent; t != nil {
+		look("subagent", t.id)
+	}
 	if t := r.result; t != nil {
 		look("tool_result", t.id, t.name, t.output, t.err)
 	}
