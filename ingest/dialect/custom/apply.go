@@ -74,6 +74,15 @@ func (r *rule) prompts(c *conversation, s *source) {
 	}
 }
 
+// text returns what the user says, without the parts that are not of the user.
+func (u *userText) text(s *source) []byte {
+	content := u.path.text(s)
+	if u.without != nil && u.without.Match(content) {
+		content = bytes.TrimSpace(u.without.ReplaceAll(content, nil))
+	}
+	return content
+}
+
 // apply records a piece of the model's output.
 func (t *text) apply(c *conversation, s *source, kind schema.MessageKind) {
 	content := t.path.text(s)

@@ -3,6 +3,8 @@
 package custom
 
 import (
+	"regexp"
+
 	"tapedeck/schema"
 )
 
@@ -43,7 +45,7 @@ type rule struct {
 	start    *start
 	end      schema.Status // "" for none
 	call     callAction
-	user     places
+	user     userText
 	system   places
 	text     *text
 	thinking *text
@@ -66,6 +68,12 @@ const (
 	callStart
 	callEnd
 )
+
+// userText is what the user says.
+type userText struct {
+	path    places
+	without *regexp.Regexp // parts that are not of the user, or nil
+}
 
 // text is a part of the model's output.
 type text struct {

@@ -72,7 +72,7 @@ func (r *rule) missing(number int, s *source) (keys []string) {
 			keys = append(keys, fmt.Sprintf("rules[%d].%s (%s)", number, key, strings.Join(paths, ", ")))
 		}
 	}
-	look("user", r.user)
+	look("user", r.user.path)
 	look("system", r.system)
 	if r.text != nil {
 		look("text", r.text.path)

@@ -158,7 +158,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 		r.when = d.conditions(w, o.below("when"))
 	}
 	r.sent = r.when.onDirection()
-	r.each, r.user, r.system, r.err = o.places("each"), o.places("user"), o.places("system"), o.places("error")
+	r.each, r.system, r.err = o.places("each"), o.places("system"), o.places("error")
 	r.end = schema.Status(o.choice("end", string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled)))
 	switch o.choice("call", "start", "end") {
 	case "start":
@@ -166,7 +166,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	case "end":
 		r.call = callEnd
 	}
-	r.start = o.start()
+	r.start, r.user = o.start(), o.user()
 	r.text, r.thinking = o.output("text"), o.output("thinking")
 	r.toolCall, r.wait, r.result, r.usage, r.limit = o.toolCall(), o.toolWait(), o.toolResult(), o.usage(), o.limit()
 	if r.subagent = o.subagent(); r.subagent != nil && r.each != nil {
@@ -196,6 +196,23 @@ func (o *object) start() *start {
 		return nil
 	}
 	return &start{name: s.places("name")}
+}
+
+// user reads "user: PATH" or "user: {path: PATH, without: …}".
+func (o *object) user() (u userText) {
+	n := o.get("user")
+	if n == nil || n.Kind != yaml.MappingNode {
+		return userText{path: o.places("user")}
+	}
+	t, ok := o.doc.object(n, o.below("user"), "path", "without")
+	if !ok {
+		return u
+	}
+	u.path = t.need("path")
+	if w := t.get("without"); w != nil {
+		u.without = o.doc.regex(w, t.below("without"))
+	}
+	return u
 }
 
 // output reads "text: PATH" or "text: {path: PATH, mode: …, key: PATH}".
