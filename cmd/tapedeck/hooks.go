@@ -138,7 +138,10 @@ func ownPath() (string, error) {
 	return own, nil
 }
 
-type hooksUninstall struct{ hookAgent }
+type hooksUninstall struct {
+	hookAgent
+	Print bool `help:"Print what would be written, and change nothing."`
+}
 
 // Run removes the hook.
 func (c *hooksUninstall) Run() error {
@@ -159,7 +162,20 @@ func (c *hooksUninstall) Run() error {
 		fmt.Printf("%s has no hook of tapedeck\n", path)
 		return nil
 	}
-	if err := agentsettings.Write(path, changed); err != nil {
+	empty := a.Empty(changed)
+	switch {
+	case c.Print && empty:
+		fmt.Printf("# %s would be removed, as nothing else is in it\n", path)
+		return nil
+	case c.Print:
+		fmt.Printf("# %s without the hook\n%s", path, changed)
+		return nil
+	case empty:
+		err = agentsettings.Remove(path)
+	default:
+		err = agentsettings.Write(path, changed)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Printf("removed the hook from %s\n", path)

@@ -68,8 +68,9 @@ func (d *decoder) input(input []byte) {
 			d.result(id, m)
 			continue
 		}
-		if text := dialect.RawWords(dialect.RawMember(m, "content")); len(text) > 0 {
-			d.UserMessage(text)
+		content := dialect.RawMember(m, "content")
+		if text := dialect.RawWords(content); len(text) > 0 {
+			d.UserMessage(text).Attributes = dialect.Attribute("parts", dialect.OtherParts(content))
 		}
 	}
 }

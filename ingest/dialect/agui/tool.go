@@ -92,16 +92,21 @@ func (l *level) result(id, m []byte) {
 	l.answered(id, dialect.RawMember(m, "content"), dialect.RawText(m, "error"))
 }
 
-// answered ends a call with its result. why is the error that the message states.
+// answered ends a call with its result: a text, or the texts of its parts, one a line. Parts without a
+// text are kept as JSON. why is the error that the message states.
 func (l *level) answered(id, raw, why []byte) {
 	status := schema.StatusOK
 	if len(why) > 0 {
 		status = schema.StatusError
 	}
-	var result []byte
+	var result, parts []byte
 	media := ""
 	if !dialect.RawNull(raw) {
-		result, media = dialect.RawContent(raw)
+		if result, media = dialect.RawContent(raw); media == "json" {
+			if words := dialect.RawWords(raw); len(words) > 0 {
+				result, media, parts = words, "text", dialect.OtherParts(raw)
+			}
+		}
 	}
-	l.ResultOf(id, nil, result, media, status, why)
+	l.ResultWithParts(id, result, media, parts, status, why)
 }

@@ -11,7 +11,7 @@ import (
 
 // apply applies the rule to a frame, or to one element of it.
 func (r *rule) apply(c *conversation, s *source) {
-	if r.start != nil {
+	if r.start != nil && !c.sub {
 		r.start.apply(c, s)
 	}
 	if r.call == callStart {
@@ -27,6 +27,9 @@ func (r *rule) apply(c *conversation, s *source) {
 	}
 	if r.toolCall != nil {
 		r.toolCall.apply(c, s)
+	}
+	if r.wait != nil {
+		r.wait.apply(c, s)
 	}
 	if r.result != nil {
 		r.result.apply(c, s)
@@ -45,7 +48,7 @@ func (r *rule) apply(c *conversation, s *source) {
 		c.CompleteAll()
 		c.EndCall(schema.StatusOK)
 	}
-	if r.end != "" {
+	if r.end != "" && (!c.sub || r.subagent != nil) {
 		c.finish(r.end, why)
 	}
 }
@@ -65,10 +68,19 @@ func (r *rule) prompts(c *conversation, s *source) {
 		c.InRun()
 		c.AwaitID(c.Say(schema.MessageSystem, content))
 	}
-	if content := r.user.text(s); len(content) > 0 {
+	if content := r.user.text(s); len(content) > 0 && !c.sub {
 		c.InRun()
 		c.AwaitID(c.UserMessage(content))
 	}
+}
+
+// text returns what the user says, without the parts that are not of the user.
+func (u *userText) text(s *source) []byte {
+	content := u.path.text(s)
+	if u.without != nil && u.without.Match(content) {
+		content = bytes.TrimSpace(u.without.ReplaceAll(content, nil))
+	}
+	return content
 }
 
 // apply records a piece of the model's output.
@@ -172,6 +184,9 @@ func (t *toolResult) apply(c *conversation, s *source) {
 			why = content
 		}
 	}
+	if isRefused(tool) {
+		status = schema.StatusRejected
+	}
 	c.EndTool(tool, status, why)
 }
 
@@ -186,15 +201,17 @@ func isError(raw []byte) bool {
 
 // failed records an error. It does not end the run.
 func (c *conversation) failed(why []byte) {
-	run := c.InRun()
+	span := c.span()
 	c.Say(schema.MessageError, why)
-	run.Error = dialect.Short(why)
-	c.Emitter.ChangedSpan(run, c.Frame)
+	if span != nil {
+		span.Error = dialect.Short(why)
+		c.Emitter.ChangedSpan(span, c.Frame)
+	}
 }
 
-// finish ends the run. A second end of the same run changes nothing.
+// finish ends the run, or the node of a sub-agent. A second end of the same run changes nothing.
 func (c *conversation) finish(status schema.Status, why []byte) {
-	if c.Run() == nil && c.ended {
+	if c.ended && (c.Run() == nil || c.sub) {
 		return
 	}
 	c.EndRun(status, why)

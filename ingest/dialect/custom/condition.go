@@ -3,6 +3,7 @@ package custom
 import (
 	"regexp"
 	"slices"
+	"strconv"
 
 	"tapedeck/ingest/dialect"
 )
@@ -15,26 +16,30 @@ type condition struct {
 	not    []string // none of these
 	exists *bool    // whether the value exists and is not null
 	regex  *regexp.Regexp
+	// notRegex: the value is missing, or does not match.
+	notRegex *regexp.Regexp
+	// lastOf is the place of a count: the value is the index of the last of so many.
+	lastOf places
 }
 
 // holds reports whether the condition holds. One of several values at a path is enough.
 func (c *condition) holds(s *source) bool {
 	if c.at.field != inJSON || !c.at.many() {
 		text := c.at.textOf(s)
-		return c.fits(text, text != nil)
+		return c.fits(s, text, text != nil)
 	}
 	any, held := false, false
 	c.at.walk(s, func(v []byte) bool {
 		any = true
 		text, _ := dialect.RawContent(v)
-		held = c.fits(text, true)
+		held = c.fits(s, text, true)
 		return !held
 	})
-	return held || !any && c.fits(nil, false)
+	return held || !any && c.fits(s, nil, false)
 }
 
 // fits compares one value.
-func (c *condition) fits(text []byte, there bool) bool {
+func (c *condition) fits(s *source, text []byte, there bool) bool {
 	if c.exists != nil && *c.exists != there {
 		return false
 	}
@@ -42,6 +47,16 @@ func (c *condition) fits(text []byte, there bool) bool {
 		return false
 	}
 	if len(c.not) > 0 && there && slices.Contains(c.not, dialect.Alias(text)) {
+		return false
+	}
+	if c.lastOf != nil {
+		index, err := strconv.ParseUint(dialect.Alias(text), 10, 64)
+		count, found := c.lastOf.count(s)
+		if err != nil || !found || count == 0 || index != count-1 {
+			return false
+		}
+	}
+	if c.notRegex != nil && there && c.notRegex.Match(text) {
 		return false
 	}
 	return c.regex == nil || there && c.regex.Match(text)

@@ -27,6 +27,9 @@ type conversation struct {
 	counted *dialect.Span // the run of the latest usage
 	last    *dialect.Usage
 	reports []report
+	// subagents are the sub-agents that have not been forgotten, the oldest first.
+	subagents []*conversation
+	sub       bool // it is a sub-agent: it has no run of its own
 }
 
 // openRuns bounds the concurrent runs of a stream.
@@ -55,10 +58,16 @@ func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	run := d.run.Own(f.run.text(&s))
 	c := d.conversation(d.session.Own(f.session.text(&s)), run)
 	c.named = run != ""
+	span := c.Run()
+	if d.mapping.subagents {
+		if a := d.subagentOf(c, &s); a != nil {
+			c, span = a, nil // the span below which it works is not its own
+		}
+	}
 	if agent := f.agent.text(&s); len(agent) > 0 {
 		c.Agent = d.agent.Own(agent)
 	}
-	c.CorrectModel(f.model.text(&s), string(f.provider.text(&s)), c.Call(), c.Run())
+	c.CorrectModel(f.model.text(&s), string(f.provider.text(&s)), c.Call(), span)
 	if !d.apply(c, &s) && in.Direction == schema.Receive && string(in.Data) != dialect.DoneMarker {
 		d.Unknown()
 	}
@@ -117,7 +126,7 @@ func (d *decoder) conversation(session, run string) *conversation {
 	}
 	if found < 0 {
 		if len(d.runs) == openRuns {
-			d.runs[0].Abandon()
+			d.runs[0].leave()
 			d.runs = slices.Delete(d.runs, 0, 1)
 		}
 		c := &conversation{decoder: d}
@@ -134,7 +143,7 @@ func (d *decoder) conversation(session, run string) *conversation {
 func (d *decoder) End(at int64, b *dialect.Emitter) {
 	d.Stream.End(at, b)
 	for _, c := range d.runs {
-		c.Abandon()
+		c.leave()
 	}
 	d.Done()
 }

@@ -37,12 +37,15 @@ func (m *Mapping) matchFrame(in *dialect.Input) (dialect.Confidence, string) {
 	return dialect.No, ""
 }
 
-// ends reports whether a frame ends a run.
+// ends reports whether a frame ends a run. The end of a sub-agent is not the end of one.
 func (m *Mapping) ends(in *dialect.Input) bool {
 	s := source{in: in}
+	if len(m.fields.subagent.text(&s)) > 0 {
+		return false
+	}
 	for i := range m.rules {
 		r := &m.rules[i]
-		if r.end != "" && r.applies(in) && r.each == nil && r.when.hold(&s) {
+		if r.end != "" && r.applies(in) && r.each == nil && r.subagent == nil && r.when.hold(&s) {
 			return true
 		}
 	}

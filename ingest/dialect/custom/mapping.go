@@ -3,6 +3,8 @@
 package custom
 
 import (
+	"regexp"
+
 	"tapedeck/schema"
 )
 
@@ -20,6 +22,8 @@ type Mapping struct {
 	lasting bool
 	fields  fields
 	rules   []rule
+	// subagents: a rule or a path of the file names sub-agents.
+	subagents bool
 }
 
 // Rules returns the number of rules.
@@ -27,7 +31,7 @@ func (m *Mapping) Rules() int { return len(m.rules) }
 
 // fields are read from every frame.
 type fields struct {
-	typ, session, run, agent, model, provider, time, eventID places
+	typ, session, run, agent, subagent, model, provider, time, eventID places
 }
 
 // rule is what frames that fulfil its conditions mean.
@@ -35,15 +39,18 @@ type rule struct {
 	when conditions
 	sent bool   // it has a condition on the direction, and applies to frames of the client as well
 	each places // the rule is applied to each value here; nil applies it to the frame once
+	// subagent makes the frame one of a sub-agent.
+	subagent *subagent
 
 	start    *start
 	end      schema.Status // "" for none
 	call     callAction
-	user     places
+	user     userText
 	system   places
 	text     *text
 	thinking *text
 	toolCall *toolCall
+	wait     *toolWait
 	result   *toolResult
 	usage    *usage
 	limit    *limit
@@ -61,6 +68,12 @@ const (
 	callStart
 	callEnd
 )
+
+// userText is what the user says.
+type userText struct {
+	path    places
+	without *regexp.Regexp // parts that are not of the user, or nil
+}
 
 // text is a part of the model's output.
 type text struct {

@@ -72,7 +72,7 @@ func (r *rule) missing(number int, s *source) (keys []string) {
 			keys = append(keys, fmt.Sprintf("rules[%d].%s (%s)", number, key, strings.Join(paths, ", ")))
 		}
 	}
-	look("user", r.user)
+	look("user", r.user.path)
 	look("system", r.system)
 	if r.text != nil {
 		look("text", r.text.path)
@@ -82,6 +82,12 @@ func (r *rule) missing(number int, s *source) (keys []string) {
 	}
 	if t := r.toolCall; t != nil {
 		look("tool_call", t.id, t.name, t.arguments, t.delta)
+	}
+	if t := r.wait; t != nil {
+		look("tool_wait", t.id)
+	}
+	if t := r.subagent; t != nil {
+		look("subagent", t.id)
 	}
 	if t := r.result; t != nil {
 		look("tool_result", t.id, t.name, t.output, t.err)

@@ -99,7 +99,7 @@ func (d *document) plain(n *yaml.Node) bool {
 
 // mapping reads the whole file.
 func (d *document) mapping(n *yaml.Node, m *Mapping) {
-	o, ok := d.object(n, "", "name", "about", "match", "type", "session", "run", "agent", "model", "provider", "time", "event_id", "history", "rules")
+	o, ok := d.object(n, "", "name", "about", "match", "type", "session", "run", "agent", "subagent", "model", "provider", "time", "event_id", "history", "rules")
 	if !ok {
 		return
 	}
@@ -112,9 +112,10 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 		d.wrong(n, "about", "more than %d bytes", maxText)
 	}
 	m.fields = fields{
-		typ: o.places("type"), session: o.places("session"), run: o.places("run"), agent: o.places("agent"),
+		typ: o.places("type"), session: o.places("session"), run: o.places("run"), agent: o.places("agent"), subagent: o.places("subagent"),
 		model: o.places("model"), provider: o.places("provider"), time: o.places("time"), eventID: o.places("event_id"),
 	}
+	m.subagents = m.fields.subagent != nil
 	kept := o.choice("history", "true", "false", "rewritten")
 	m.history, m.lasting = kept == "true" || kept == "rewritten", kept == "true"
 	for i, item := range o.list("match", maxMatch) {
@@ -125,6 +126,7 @@ func (d *document) mapping(n *yaml.Node, m *Mapping) {
 	for i, item := range o.list("rules", maxRules) {
 		if r, ok := d.rule(item, fmt.Sprintf("rules[%d]", i)); ok {
 			m.rules = append(m.rules, r)
+			m.subagents = m.subagents || r.subagent != nil
 		}
 	}
 	if o.get("rules") == nil {
@@ -148,7 +150,7 @@ func (o *object) list(key string, limit int) []*yaml.Node {
 // rule reads a rule.
 func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	o, ok := d.object(n, at, "when", "each", "start", "end", "call", "user", "system", "text", "thinking",
-		"tool_call", "tool_result", "usage", "limit", "error", "ignore")
+		"tool_call", "tool_wait", "tool_result", "subagent", "usage", "limit", "error", "ignore")
 	if !ok {
 		return r, false
 	}
@@ -156,7 +158,7 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 		r.when = d.conditions(w, o.below("when"))
 	}
 	r.sent = r.when.onDirection()
-	r.each, r.user, r.system, r.err = o.places("each"), o.places("user"), o.places("system"), o.places("error")
+	r.each, r.system, r.err = o.places("each"), o.places("system"), o.places("error")
 	r.end = schema.Status(o.choice("end", string(schema.StatusOK), string(schema.StatusError), string(schema.StatusCancelled)))
 	switch o.choice("call", "start", "end") {
 	case "start":
@@ -164,9 +166,12 @@ func (d *document) rule(n *yaml.Node, at string) (r rule, ok bool) {
 	case "end":
 		r.call = callEnd
 	}
-	r.start = o.start()
+	r.start, r.user = o.start(), o.user()
 	r.text, r.thinking = o.output("text"), o.output("thinking")
-	r.toolCall, r.result, r.usage, r.limit = o.toolCall(), o.toolResult(), o.usage(), o.limit()
+	r.toolCall, r.wait, r.result, r.usage, r.limit = o.toolCall(), o.toolWait(), o.toolResult(), o.usage(), o.limit()
+	if r.subagent = o.subagent(); r.subagent != nil && r.each != nil {
+		d.wrong(n, at, "a rule with subagent is of the whole frame, and has no each")
+	}
 	o.yes("ignore")
 	if len(n.Content) == 0 || len(n.Content) == 2 && o.get("when") != nil {
 		d.wrong(n, at, "the rule does nothing; a known type without a meaning has ignore: true")
@@ -191,6 +196,23 @@ func (o *object) start() *start {
 		return nil
 	}
 	return &start{name: s.places("name")}
+}
+
+// user reads "user: PATH" or "user: {path: PATH, without: …}".
+func (o *object) user() (u userText) {
+	n := o.get("user")
+	if n == nil || n.Kind != yaml.MappingNode {
+		return userText{path: o.places("user")}
+	}
+	t, ok := o.doc.object(n, o.below("user"), "path", "without")
+	if !ok {
+		return u
+	}
+	u.path = t.need("path")
+	if w := t.get("without"); w != nil {
+		u.without = o.doc.regex(w, t.below("without"))
+	}
+	return u
 }
 
 // output reads "text: PATH" or "text: {path: PATH, mode: …, key: PATH}".

@@ -38,9 +38,9 @@ func (d *document) condition(n *yaml.Node, at string) (c condition, ok bool) {
 		c.in, c.hasIn = []string{n.Value}, true
 		return c, true
 	}
-	o, ok := d.object(n, at, "equals", "in", "not", "exists", "regex")
+	o, ok := d.object(n, at, "equals", "in", "not", "exists", "regex", "not_regex", "last_of")
 	if !ok || len(n.Content) == 0 {
-		d.wrong(n, at, "this must be a value, or a mapping with equals, in, not, exists or regex")
+		d.wrong(n, at, "this must be a value, or a mapping with equals, in, not, exists, regex, not_regex or last_of")
 		return c, false
 	}
 	if e := o.get("equals"); e != nil {
@@ -63,6 +63,10 @@ func (d *document) condition(n *yaml.Node, at string) (c condition, ok bool) {
 	if r := o.get("regex"); r != nil {
 		c.regex = d.regex(r, o.below("regex"))
 	}
+	if r := o.get("not_regex"); r != nil {
+		c.notRegex = d.regex(r, o.below("not_regex"))
+	}
+	c.lastOf = o.places("last_of")
 	return c, true
 }
 

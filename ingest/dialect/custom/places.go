@@ -2,24 +2,41 @@ package custom
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"tapedeck/ingest/dialect"
+	"tapedeck/internal/wellformed"
 	"tapedeck/schema"
 )
 
 // places are alternative paths. The first with a value counts.
 type places []path
 
-// raw returns the first value as JSON, or nil. Constants and the fields of a frame are not JSON,
-// see text.
+// raw returns the first value as JSON, or nil. A constant is JSON if its text is, such as true. The
+// fields of a frame are not JSON, see text.
 func (ps places) raw(s *source) (value []byte) {
 	for i := range ps {
+		if ps[i].field != inJSON {
+			if text := ps[i].textOf(s); text != nil {
+				return jsonOf(text)
+			}
+			continue
+		}
 		ps[i].walk(s, func(v []byte) bool { value = bytes.TrimSpace(v); return false })
 		if value != nil {
 			return value
 		}
 	}
 	return nil
+}
+
+// jsonOf returns a text as JSON: the text itself if it is JSON, else a string.
+func jsonOf(text []byte) []byte {
+	if wellformed.JSON(text) {
+		return text
+	}
+	quoted, _ := json.Marshal(string(text)) // a string never fails
+	return quoted
 }
 
 // text returns the value as text: the content of a string, or any other value as JSON. It joins

@@ -2,6 +2,7 @@ package agenthistory
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +24,10 @@ import (
 type converter struct {
 	// head sets the head of a source from the beginning of its file.
 	head func(s *Source, begin []byte) error
-	// lines appends the lines to which a file is converted.
-	lines func(to []byte, text []byte, file os.FileInfo) ([]byte, error)
+	// lines appends the lines to which the file at a path is converted.
+	lines func(to []byte, text []byte, path string, file os.FileInfo) ([]byte, error)
+	// untitled: the name of the file is no title of its session, which another file states.
+	untitled bool
 }
 
 // converterOf returns the converter of a file and its agent, nil for none. agent is the agent of the
@@ -40,7 +44,7 @@ func converterOf(path string, agent Agent) (*converter, Agent) {
 }
 
 // errPart is the reason why a file is not read that an agent is writing.
-var errPart = errors.New("it is incomplete: its agent is writing it or was killed; the next sync reads it")
+var errPart = errors.New("the file is incomplete: its agent is writing it, or was ended while it wrote; the next sync reads it")
 
 // convertedHead reads the head of a file that is converted.
 func (s *Source) convertedHead() error {
@@ -72,7 +76,7 @@ func (s *Source) openConverted() (io.ReadCloser, error) {
 	}
 	text, err := readRegular(s.Path, memberLimit)
 	if err == nil {
-		text, err = s.convert.lines(nil, text, info)
+		text, err = s.convert.lines(nil, text, s.Path, info)
 	}
 	if err != nil {
 		return nil, &readError{err}
@@ -98,8 +102,10 @@ func appendLine(to []byte, typ string, at int64, members ...any) []byte {
 	return append(to, '}', '\n')
 }
 
-// droidSettings reads SESSION.settings.json of Droid, which states the tokens of a session.
+// droidSettings reads SESSION.settings.json of Droid, which states the tokens of a session. The
+// messages are in SESSION.jsonl beside it.
 var droidSettings = &converter{
+	untitled: true,
 	head: func(s *Source, begin []byte) error {
 		if !bytes.Contains(begin, []byte(`"tokenUsage"`)) {
 			return errEmpty
@@ -110,7 +116,7 @@ var droidSettings = &converter{
 		}
 		return nil
 	},
-	lines: func(to, text []byte, file os.FileInfo) ([]byte, error) {
+	lines: func(to, text []byte, path string, file os.FileInfo) ([]byte, error) {
 		var p fastjson.Parser
 		v, err := p.ParseBytes(text)
 		if err != nil {
@@ -118,11 +124,42 @@ var droidSettings = &converter{
 		}
 		at := dialect.TextTime(v.GetStringBytes("providerLockTimestamp"))
 		if at == 0 {
-			at = file.ModTime().UnixNano()
+			at = cmp.Or(lastTime(strings.TrimSuffix(path, ".settings.json")+".jsonl"), file.ModTime().UnixNano())
 		}
 		return appendLine(to, "droid.settings", at, "settings", text), nil
 	},
 }
+
+// lastTime returns the time of the last line with one in the last tailBytes of a file of lines, ns, or
+// 0 if there is none.
+func lastTime(path string) int64 {
+	f, err := openRegular(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	text, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-tailBytes), tailBytes))
+	if err != nil {
+		return 0
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	for _, line := range slices.Backward(lines) {
+		var p fastjson.Parser
+		if v, err := p.ParseBytes(line); err == nil && v.Type() == fastjson.TypeObject {
+			if at := timeOf(v); at != 0 {
+				return at
+			}
+		}
+	}
+	return 0
+}
+
+// tailBytes is how much of the end of a file is searched for its last time.
+const tailBytes = 4 << 20
 
 var droidLock = regexp.MustCompile(`"providerLockTimestamp"\s*:\s*"([^"\\]+)"`)
 
@@ -156,7 +193,7 @@ var ampThread = &converter{
 
 // ampLines converts a thread: its other members first, then its messages, then its ledger. If there
 // is a ledger, it states the tokens, and the messages how many of them are of a cache.
-func ampLines(to, text []byte, _ os.FileInfo) ([]byte, error) {
+func ampLines(to, text []byte, _ string, _ os.FileInfo) ([]byte, error) {
 	var p fastjson.Parser
 	v, err := p.ParseBytes(text)
 	if err != nil || v.Type() != fastjson.TypeObject {

@@ -2,8 +2,10 @@ package agenthistory
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"tapedeck/schema"
 )
@@ -26,7 +28,7 @@ func TestAmpThread(t *testing.T) {
 		t.Fatalf("%+v", res)
 	}
 	m.write(name, thread(ampMessage(1, 5), ampMessage(3, 6))[:300])
-	if res := m.atHome(t); res.Recorded != 0 || res.Failed != 1 || !strings.Contains(res.Problems[0].Reason, "incomplete") {
+	if res := m.atHome(t); res.Recorded != 0 || res.Failed != 1 || !strings.HasPrefix(res.Problems[0].Reason, "the file is incomplete: its agent is writing it") {
 		t.Errorf("a part of the file: %+v", res)
 	}
 	m.write(name, thread(ampMessage(1, 7), ampMessage(3, 60)))
@@ -50,6 +52,50 @@ func TestAmpLedger(t *testing.T) {
 	m.atHome(t)
 	if got, want := m.stored.tokens(), (schema.Tokens{Input: 107, CacheRead: 400, CacheWrite5m: 30, Output: 58}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The settings of a session of Droid give it no title, and without a time they have the time of its last
+// message, else that of the file.
+func TestDroidSettingsTitleAndTime(t *testing.T) {
+	messages := strings.Join(caseLines(t, "mappings/testdata/droid/cases/turns.txtar"), "")
+	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	modified := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name, messages, lock string
+		at                   time.Time
+	}{
+		{"at the first message", messages, `"2026-01-01T00:00:00Z"`, first},
+		{"before the first message", messages, `"2025-12-31T23:59:59Z"`, first.Add(-time.Second)},
+		{"no time", messages, "null", first.Add(4 * time.Second)},
+		{"a message that is being written", messages + `{"type":"message","timestamp":"2026-01-01T00:0`, "null", first.Add(4 * time.Second)},
+		{"no time and no messages", "", "null", modified},
+	} {
+		m := newMachine(t)
+		path := m.write(".factory/sessions/-w/d-1.settings.json", `{"model":"m","providerLockTimestamp":`+test.lock+`,"tokenUsage":{"inputTokens":3,"outputTokens":5}}`)
+		if err := os.Chtimes(path, modified, modified); err != nil {
+			t.Fatal(err)
+		}
+		if test.messages != "" {
+			m.write(".factory/sessions/-w/d-1.jsonl", test.messages)
+		}
+		m.atHome(t)
+		found := false
+		for _, state := range m.stored.states {
+			if !strings.HasSuffix(state.Source, ".settings.json") {
+				if state.Title != "List the files." {
+					t.Errorf("%s: the messages have the title %q", test.name, state.Title)
+				}
+				continue
+			}
+			found = true
+			if f := m.stored.frames[state.StreamID][0]; state.Title != "" || f.At != test.at.UnixNano() {
+				t.Errorf("%s: the settings have the title %q and the time %v", test.name, state.Title, time.Unix(0, f.At).UTC())
+			}
+		}
+		if !found {
+			t.Errorf("%s: no settings in %+v", test.name, m.stored.states)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -21,6 +22,8 @@ import (
 var (
 	//go:embed sql/openclaw_sizes.sql
 	openClawSizesSQL string
+	//go:embed sql/openclaw_table.sql
+	openClawTableSQL string
 	//go:embed sql/openclaw_head.sql
 	openClawHeadSQL string
 	//go:embed sql/openclaw_lines.sql
@@ -31,16 +34,22 @@ var (
 // in it.
 func (f *finder) openClaw(path string) {
 	var found []*Source
+	var unknown error // why a table of lines is not read
 	err := withDatabase(path, func(db *snapshot.DB) (err error) {
 		found, err = openClawSessions(db, path)
-		if snapshot.Missing(err) {
-			found, err = nil, nil
+		if unknown = nil; !snapshot.Missing(err) {
+			return err
 		}
-		return err
+		found = nil
+		return db.Each(openClawTableSQL, func(*snapshot.Row) error { unknown = err; return nil })
 	})
 	if err != nil {
 		f.skip(path, err)
 		return
+	}
+	if unknown != nil {
+		f.problems = append(f.problems, Problem{Path: path, Foreign: true, Reason: fmt.Sprintf(
+			"a version of OpenClaw's table transcript_events that this program does not know: it is not read (%v)", unknown)})
 	}
 	f.addRows(found)
 }

@@ -7,6 +7,27 @@ import (
 	"tapedeck/ingest/tap/agenthistory/sqlitetest"
 )
 
+// A database of a later version, whose table has another column, is named in one line. So is one
+// with a view in place of the table.
+func TestOpenClawUnknownTable(t *testing.T) {
+	for _, statement := range []string{
+		`CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL)`,
+		`CREATE VIEW transcript_events AS SELECT 's-2' AS session_id, 1 AS seq, '{}' AS payload, 1767225600000 AS created_at`,
+	} {
+		m := newMachine(t)
+		db := sqlitetest.Open(t, m.write(".openclaw/agents/main/agent/openclaw-agent.sqlite", ""))
+		db.Exec(statement)
+		res := m.atHome(t)
+		if res.Recorded != 0 || res.Failed != 0 || len(res.Problems) != 1 {
+			t.Fatalf("%+v", res)
+		}
+		p := res.Problems[0]
+		if want := "a version of OpenClaw's table transcript_events that this program does not know"; !p.Foreign || !strings.HasPrefix(p.Reason, want) || strings.Contains(p.Reason, "\n") {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 // A database of OpenClaw has the lines of the files of earlier versions. A session that is in both counts
 // once, and goes on in the database.
 func TestOpenClawDatabase(t *testing.T) {

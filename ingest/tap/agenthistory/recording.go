@@ -46,7 +46,7 @@ func (r *recording) countTimes() {
 }
 
 // errChanged reports a source that changed while it was read.
-var errChanged = errors.New("it was rewritten while it was read; the next sync records it")
+var errChanged = errors.New("the file was rewritten while it was read; the next sync records it")
 
 // begin opens the stream of a source.
 func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
@@ -65,7 +65,7 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 	}
 	r.stream, err = y.Recorder.Open(ingest.StreamOptions{
 		Tenant: y.Tenant, Session: s.Session, Dialect: s.Agent.dialect(),
-		Evidence: "a file of " + string(s.Agent), Source: s.Path, Title: filepath.Base(s.Path), Tags: tags, FrameClock: true,
+		Evidence: "a file of " + string(s.Agent), Source: s.Path, Title: s.title(), Tags: tags, FrameClock: true,
 		Digest:    s.kind != tree,
 		Transport: schema.NDJSON,
 		Resume:    &ingest.Resume{StreamID: c.stream, NextSeq: c.next, Again: c.next > 0},
@@ -77,6 +77,14 @@ func (y *Syncer) begin(s *Source, c *scanned) (*recording, error) {
 	r.entry = newEntry(s, c.stream, c.generation)
 	r.entry.Tags = y.ownTags(s)
 	return r, nil
+}
+
+// title returns the title of a session in which nothing is said: the name of its file.
+func (s *Source) title() string {
+	if s.convert != nil && s.convert.untitled {
+		return ""
+	}
+	return filepath.Base(s.Path)
 }
 
 // openError reports a source whose stream cannot be opened.

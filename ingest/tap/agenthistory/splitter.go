@@ -73,7 +73,13 @@ func (c *splitter) split(from io.Reader, between func() error) error {
 // readError reports that a source could not be read.
 type readError struct{ err error }
 
-func (e *readError) Error() string { return fmt.Sprintf("read: %v", reasonOf(e.err)) }
+func (e *readError) Error() string {
+	if errors.Is(e.err, errPart) || errors.Is(e.err, errChanged) {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("read: %v", reasonOf(e.err))
+}
+
 func (e *readError) Unwrap() error { return e.err }
 
 // keep keeps the bytes of the next read until they are emitted as frames.

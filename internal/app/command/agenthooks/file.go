@@ -141,6 +141,12 @@ func (a *Agent) Remove(text []byte) ([]byte, bool, error) {
 	return text, true, err
 }
 
+// Empty reports whether a text without the hook has nothing else in it, and the file has only hooks:
+// then Add made it.
+func (a *Agent) Empty(text []byte) bool {
+	return a.file == "hooks.json" && string(bytes.TrimSpace(text)) == "{}"
+}
+
 // parse returns the hooks of a text by event, nil if it has none, and the groups of the event.
 func (a *Agent) parse(text []byte) (hooks map[string]json.RawMessage, groups []map[string]json.RawMessage, err error) {
 	standard, err := hujson.Standardize(bytes.Clone(text))

@@ -9,6 +9,22 @@ var claude = &Agents[0]
 
 const command = "/usr/bin/tapedeck hooks run claude"
 
+// A file of hooks in which nothing is left was made for the hook. Other settings stay, also without members.
+func TestEmpty(t *testing.T) {
+	codex := &Agents[1]
+	for _, tc := range []struct {
+		agent *Agent
+		text  string
+		want  bool
+	}{
+		{codex, "{}\n", true}, {codex, "{ \"a\": 1 }", false}, {codex, "{\n// mine\n}", false}, {claude, "{}\n", false},
+	} {
+		if got := tc.agent.Empty([]byte(tc.text)); got != tc.want {
+			t.Errorf("%s, %s: %v", tc.agent.Name, tc.text, got)
+		}
+	}
+}
+
 // Everything of a file but the hook stays as it was, in its order.
 func TestAddAndRemove(t *testing.T) {
 	const hook = `{"type":"command","command":"/usr/bin/tapedeck hooks run claude","timeout":10}`

@@ -17,6 +17,14 @@ func Read(path string) ([]byte, error) {
 	return text, err
 }
 
+// Remove removes a file that has nothing in it any more. A link is left, and its file is empty.
+func Remove(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return Write(path, []byte("{}\n"))
+	}
+	return os.Remove(path)
+}
+
 // Write replaces a file, which keeps its mode. A link keeps leading to its file; one that leads nowhere is
 // an error.
 func Write(path string, text []byte) error {

@@ -37,6 +37,18 @@ func TestWrite(t *testing.T) {
 	if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
+	if err := Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "{}\n" {
+		t.Errorf("the file of a link: %s, %v", text, err)
+	}
+	if err := Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is still there")
+	}
 	nowhere := filepath.Join(dir, "nowhere.json")
 	if err := os.Symlink(filepath.Join(dir, "none"), nowhere); err != nil {
 		t.Fatal(err)

@@ -19,11 +19,11 @@ type Input struct {
 		DisplayName string `json:"display_name"`
 	} `json:"model"`
 	Cost struct {
-		Total *float64 `json:"total_cost_usd"` // of the session, by Claude Code's own list prices
+		Total number `json:"total_cost_usd"` // of the session, by Claude Code's own list prices
 	} `json:"cost"`
 	Context struct {
-		Size float64  `json:"context_window_size"` // in tokens
-		Used *float64 `json:"used_percentage"`
+		Size float64 `json:"context_window_size"` // in tokens
+		Used number  `json:"used_percentage"`
 	} `json:"context_window"`
 	Limits struct {
 		FiveHour *Limit `json:"five_hour"`
@@ -33,8 +33,23 @@ type Input struct {
 
 // Limit is how much of a plan's limit is used. API keys and new sessions have none.
 type Limit struct {
-	Used     float64 `json:"used_percentage"`
+	Used     number  `json:"used_percentage"`
 	ResetsAt float64 `json:"resets_at"` // in seconds since 1970; 0 if it is not stated
+}
+
+// number is a number that may be absent. A member of another type is absent.
+type number struct {
+	value float64
+	known bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(text []byte) error {
+	var value *float64
+	if err := json.Unmarshal(text, &value); err == nil && value != nil {
+		*n = number{*value, true}
+	}
+	return nil
 }
 
 // left returns the time until the limit is reset, or 0 if it is not stated or is over.

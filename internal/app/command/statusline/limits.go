@@ -20,7 +20,7 @@ func recordedLimit(name, recorded string, limits []accountlimits.Limit, now time
 		}
 		var text string
 		switch {
-		case l.UsedPercent != nil && isShare(*l.UsedPercent):
+		case l.UsedPercent != nil && isShare(number{*l.UsedPercent, true}):
 			text = fmt.Sprintf("%s %.0f%%", name, math.Round(*l.UsedPercent))
 		case l.Status != "" && l.Status != "allowed":
 			text = name + " " + console.Clip(l.Status, 30)

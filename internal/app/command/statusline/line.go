@@ -31,20 +31,20 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 	switch {
 	case r.Session != nil && r.Session.Reported():
 		add("session %s", figures(r.Session))
-	case in.Cost.Total != nil && *in.Cost.Total >= 0 && *in.Cost.Total < 1e9:
-		add("session $%.2f stated", *in.Cost.Total)
+	case in.Cost.Total.known && in.Cost.Total.value >= 0 && in.Cost.Total.value < 1e9:
+		add("session $%.2f stated", in.Cost.Total.value)
 	}
 	if r.Today != nil {
 		add("today %s", figures(r.Today))
 	} else {
 		add("today: %s", r.Away)
 	}
-	if in.Context.Used != nil && isShare(*in.Context.Used) {
+	if isShare(in.Context.Used) {
 		of := ""
 		if in.Context.Size > 0 && in.Context.Size < 1e12 {
 			of = " of " + short(int64(in.Context.Size))
 		}
-		add("context %.0f%%%s", *in.Context.Used, of)
+		add("context %.0f%%%s", in.Context.Used.value, of)
 	}
 	for _, l := range []struct {
 		name, recorded string
@@ -59,7 +59,7 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 		if !isShare(l.limit.Used) {
 			continue
 		}
-		text := fmt.Sprintf("%s %.0f%%", l.name, l.limit.Used)
+		text := fmt.Sprintf("%s %.0f%%", l.name, l.limit.Used.value)
 		if left := l.limit.left(now); left > 0 {
 			text += ", resets in " + rough(left)
 		}
@@ -68,8 +68,10 @@ func Line(in *Input, r *Recorded, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// isShare reports whether a percentage can be true. A limit may be exceeded.
-func isShare(percent float64) bool { return percent >= 0 && percent <= 1000 }
+// isShare reports whether a percentage is known and can be true. A limit may be exceeded.
+func isShare(percent number) bool {
+	return percent.known && percent.value >= 0 && percent.value <= 1000
+}
 
 // figures formats tokens and their cost.
 func figures(t *cost.UsageTotals) string {

@@ -65,6 +65,10 @@ func TestLine(t *testing.T) {
 			`{"model":"opus","context_window":{"context_window_size":1000000.0,"used_percentage":26},"rate_limits":{"five_hour":{"used_percentage":4,"resets_at":"soon"}}}`,
 			Recorded{Today: &cost.UsageTotals{}}, "today 0 tokens · context 26% of 1M · 5h 4%",
 		},
+		"figures that are no numbers": {
+			`{"cost":{"total_cost_usd":"x"},"context_window":{"used_percentage":"a"},"rate_limits":{"five_hour":{"used_percentage":"a","resets_at":1781290000},"seven_day":{"used_percentage":null}}}`,
+			Recorded{Today: &cost.UsageTotals{}}, "today 0 tokens",
+		},
 		"figures that cannot be true": {
 			`{"model":{"display_name":"  "},"cost":{"total_cost_usd":1e300},"context_window":{"used_percentage":1e300},"rate_limits":{"seven_day":{"used_percentage":-1}}}`,
 			Recorded{Today: &cost.UsageTotals{}}, "today 0 tokens",

@@ -90,6 +90,33 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// A file of hooks that install made is removed with its hook, and --print leaves it.
+func TestHooksUninstallPrint(t *testing.T) {
+	t.Parallel()
+	h := newAgentHome(t)
+	path := filepath.Join(h.dir, ".codex/hooks.json")
+	if _, stderr, exit := h.hooks(t, "install", "codex"); exit != 0 {
+		t.Fatalf("exit %d, %s", exit, stderr)
+	}
+	if stdout, stderr, exit := h.hooks(t, "uninstall", "codex", "--print"); exit != 0 || !strings.Contains(stdout, "hooks.json would be removed") {
+		t.Errorf("exit %d, %s%s", exit, stdout, stderr)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+	if stdout, stderr, exit := h.hooks(t, "uninstall", "codex"); exit != 0 || !strings.Contains(stdout, "removed the hook") {
+		t.Errorf("exit %d, %s%s", exit, stdout, stderr)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is still there")
+	}
+	h.write(t, ".claude/settings.json", `{"model":"opus"}`)
+	h.hooks(t, "install", "claude")
+	if stdout, stderr, exit := h.hooks(t, "uninstall", "claude", "--print"); exit != 0 || !strings.Contains(stdout, `{"model":"opus"}`) {
+		t.Errorf("exit %d, %s%s", exit, stdout, stderr)
+	}
+}
+
 // Settings that cannot be understood stay as they are, and --print changes nothing.
 func TestHooksBadSettings(t *testing.T) {
 	t.Parallel()
@@ -103,6 +130,7 @@ func TestHooksBadSettings(t *testing.T) {
 		{[]string{"install", "codex"}, 1, "it is not JSON"},
 		{[]string{"uninstall", "codex"}, 1, "it is not JSON"},
 		{[]string{"install", "codex", "--print"}, 0, `hooks run codex","timeout":3}`},
+		{[]string{"uninstall", "codex", "--print"}, 1, "it is not JSON"},
 		{[]string{"install", "cursor"}, 2, "claude"},
 		{[]string{"install"}, 2, "AGENT"},
 	} {
