@@ -42,6 +42,8 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return commandline.Errorf("--json is for commands that print: export writes what --format names")
 	case c.Format == "tape" && c.Output == "":
 		return commandline.Errorf("name the file to write with -o FILE, or -o - for standard output")
+	case c.Format == "tape" && c.Output == "-" && console.IsTerminal(os.Stdout):
+		return commandline.Errorf("a tape is no text: name the file to write with -o FILE, or pass standard output on to a file or a command")
 	case c.Format == "tape" && c.Session != "":
 		return commandline.Errorf("--session goes with another --format: a tape takes all sessions of a file")
 	case c.Content && c.Format != "otlp":

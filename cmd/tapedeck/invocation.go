@@ -60,7 +60,9 @@ func parseInvocation(ctx context.Context, args []string) (*invocation, error) {
 // customary replaces customary forms of asking for help and for the version by tapedeck's forms.
 func customary(args []string) []string {
 	switch {
-	case len(args) > 0 && args[0] == "help":
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
 	case len(args) == 1 && strings.TrimLeft(args[0], "-") == "version":
 		return []string{"version"}

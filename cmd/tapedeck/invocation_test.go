@@ -13,7 +13,7 @@ func TestCustomary(t *testing.T) {
 		"--version":             "version",
 		"record -- x --version": "record -- x --version",
 		"search help":           "search help",
-		"":                      "",
+		"":                      "--help",
 	} {
 		if got := customary(strings.Fields(given)); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%q: %q, want %q", given, got, want)

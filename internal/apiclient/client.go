@@ -175,8 +175,15 @@ func (c *Client) Authorize(h http.Header) {
 // startServer is the hint if no server answers.
 const startServer = `Start one with "tapedeck up", or name it with --server or TAPEDECK_SERVER.`
 
-// Unreachable adds what to do to an error of dialing a server. It returns other errors unchanged.
+// Unreachable adds what to do to an error of dialing a server, or of a server that does not speak HTTPS or HTTP as its
+// address says. It returns other errors unchanged.
 func Unreachable(server string, err error) error {
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%s answers without TLS: write http:// in --server or TAPEDECK_SERVER", server)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("what listens at %s closed the connection without an answer of HTTP (%w): is it a tapedeck server, and does it want https://?", server, err)
+	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return fmt.Errorf("no tapedeck server answers at %s (%w)\n%s", server, rootcause.Of(op.Err), startServer)
 	}

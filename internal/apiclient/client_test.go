@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -104,6 +105,39 @@ func TestUnreachable(t *testing.T) {
 	}
 	if err := c.Get(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), `"tapedeck up"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A server without TLS behind https://, and a service that speaks no HTTP, are named as such.
+func TestOtherProtocols(t *testing.T) {
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	closing, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closing.Close()
+	go func() {
+		for {
+			c, err := closing.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 4096)) // the request
+			c.Close()
+		}
+	}()
+	for server, want := range map[string]string{
+		"https://" + plain.Listener.Addr().String(): "write http://",
+		"http://" + closing.Addr().String():         "is it a tapedeck server",
+	} {
+		c, err := apiclient.New(server, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", server, err, want)
+		}
 	}
 }
 
