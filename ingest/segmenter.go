@@ -90,7 +90,7 @@ func (s *segmenter) add(f *schema.Frame, lost uint64) {
 		if f.Flags.Has(schema.FlagOversize) {
 			limits.WithLabelValues("frame-bytes").Inc()
 		}
-		if f.Flags.Has(schema.FlagJoined) {
+		if f.Flags.Has(schema.FlagJoined) && f.Direction == schema.Receive {
 			s.summary.Joined++
 		}
 		if f.Flags.Has(schema.FlagBadChecksum) {

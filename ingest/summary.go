@@ -16,7 +16,7 @@ type Summary struct {
 	Dialect      string          `json:"dialect"`
 	Evidence     string          `json:"evidence"`
 	Counters     schema.Counters `json:"counters"`
-	// Joined counts the frames that arrived in the same read as the frame before.
+	// Joined counts the received frames that arrived in the same read as the frame before.
 	Joined uint64 `json:"joined"`
 	// BadChecksum counts messages of event streams that fail their checksum. TooDeep counts
 	// messages whose JSON is nested too deep to be parsed.
