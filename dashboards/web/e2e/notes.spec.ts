@@ -19,6 +19,9 @@ test('a note is written at the moment of the player, leads back to it, selects t
   await page.goto(`/sessions/${session}`)
   await page.getByRole('tab', { name: 'Notes' }).click()
   await expect(page.getByText('No notes.')).toBeVisible()
+  const moment = page.getByRole('slider', { name: 'Moment' })
+  await moment.press('Home') // the frames arrived within some milliseconds: the start is a moment of all runs of this test
+  await expect(moment).toHaveAttribute('aria-valuetext', /^0:00\.000 of/)
   const form = page.getByRole('form', { name: 'New note' })
   await expect(form.getByRole('button', { name: 'Add the note' })).toBeDisabled()
   await form.getByLabel('Note', { exact: true }).fill('It never\nlooked <b>there</b>.')
@@ -35,7 +38,7 @@ test('a note is written at the moment of the player, leads back to it, selects t
   await expect(form.getByLabel('Note', { exact: true })).toHaveValue('')
 
   // The player's axis has it where the moment is, at the start.
-  const axis = await page.getByRole('slider', { name: 'Moment' }).locator('..').boundingBox()
+  const axis = await moment.locator('..').boundingBox()
   if (axis === null) throw new Error('the player has no axis')
   await page.mouse.move(axis.x + 1, axis.y + axis.height / 2)
   await expect(page.getByRole('region', { name: 'Player' })).toContainText(
