@@ -238,6 +238,19 @@ func (o *object) output(key string) *text {
 	return out
 }
 
+// child returns the object at a key with the keys that it may have, nil if there is none or it is wrong.
+func (o *object) child(key string, keys ...string) *object {
+	n := o.get(key)
+	if n == nil {
+		return nil
+	}
+	c, ok := o.doc.object(n, o.below(key), keys...)
+	if !ok {
+		return nil
+	}
+	return &c
+}
+
 // need reads places for a required key.
 func (o *object) need(key string) places {
 	if o.get(key) == nil {
@@ -247,24 +260,16 @@ func (o *object) need(key string) places {
 }
 
 func (o *object) toolCall() *toolCall {
-	n := o.get("tool_call")
-	if n == nil {
-		return nil
-	}
-	t, ok := o.doc.object(n, o.below("tool_call"), "id", "name", "arguments", "arguments_delta")
-	if !ok {
+	t := o.child("tool_call", "id", "name", "arguments", "arguments_delta")
+	if t == nil {
 		return nil
 	}
 	return &toolCall{id: t.places("id"), name: t.places("name"), arguments: t.places("arguments"), delta: t.places("arguments_delta")}
 }
 
 func (o *object) toolResult() *toolResult {
-	n := o.get("tool_result")
-	if n == nil {
-		return nil
-	}
-	t, ok := o.doc.object(n, o.below("tool_result"), "id", "name", "output", "error")
-	if !ok {
+	t := o.child("tool_result", "id", "name", "output", "error")
+	if t == nil {
 		return nil
 	}
 	return &toolResult{id: t.places("id"), name: t.places("name"), output: t.places("output"), err: t.places("error")}

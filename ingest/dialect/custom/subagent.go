@@ -15,12 +15,8 @@ const openSubagents = 64
 
 // subagent reads "subagent: {id: PATH, call: PATH, name: PATH}".
 func (o *object) subagent() *subagent {
-	n := o.get("subagent")
-	if n == nil {
-		return nil
-	}
-	t, ok := o.doc.object(n, o.below("subagent"), "id", "call", "name")
-	if !ok {
+	t := o.child("subagent", "id", "call", "name")
+	if t == nil {
 		return nil
 	}
 	return &subagent{id: t.need("id"), call: t.places("call"), name: t.places("name")}

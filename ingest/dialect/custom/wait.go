@@ -25,12 +25,8 @@ type refused struct{}
 
 // toolWait reads "tool_wait: {id: PATH, state: …}".
 func (o *object) toolWait() *toolWait {
-	n := o.get("tool_wait")
-	if n == nil {
-		return nil
-	}
-	t, ok := o.doc.object(n, o.below("tool_wait"), "id", "state")
-	if !ok {
+	t := o.child("tool_wait", "id", "state")
+	if t == nil {
 		return nil
 	}
 	w := &toolWait{id: t.need("id")}
