@@ -12,7 +12,7 @@ import (
 	"tapedeck/schema/family"
 )
 
-// macros are the macros of a member by which replicated tables are told apart in Keeper.
+// macros are the macros of a member in the Keeper paths of its replicated tables.
 type macros struct{ shard, replica string }
 
 // CheckReplicas returns ErrCluster, before anything is changed, if members of a cluster of replicated

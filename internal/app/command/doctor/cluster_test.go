@@ -9,15 +9,17 @@ import (
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/cluster"
 	"tapedeck/schema/family"
 )
 
-// A cluster is checked with both shards, with one stopped, and with one started again. Missing
-// tables, and a member that is away and not expected to be, are problems.
-func TestCheckCluster(t *testing.T) {
-	options := localtest.Shards(t, 2)
-	first, second := localtest.Engine(t, options[0]), localtest.Engine(t, options[1])
-	dsn, err := clickhouse.WithCluster(first.DSN(), localtest.ClusterName)
+// openCluster connects to the cluster of a member. The connection is closed when the test ends.
+func openCluster(t *testing.T, dsn string, e family.Engine) *cluster.Conn {
+	t.Helper()
+	dsn, err := clickhouse.WithCluster(dsn, localtest.ClusterName)
+	if err == nil {
+		dsn, err = clickhouse.WithEngine(dsn, e)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +28,15 @@ func TestCheckCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// A cluster is checked with both shards, with one stopped, and with one started again. Missing
+// tables, and a member that is away and not expected to be, are problems.
+func TestCheckCluster(t *testing.T) {
+	options := localtest.Shards(t, 2)
+	first, second := localtest.Engine(t, options[0]), localtest.Engine(t, options[1])
+	c := openCluster(t, first.DSN(), family.Engine{})
 	expect := func(when string, away int, wrong string, lines ...string) {
 		t.Helper()
 		findings, n := CheckCluster(t.Context(), c, "test", away)
@@ -70,18 +81,7 @@ func TestCheckReplicas(t *testing.T) {
 	options := localtest.Replicas(t, 1, 2, localtest.Keeper(t))
 	first := localtest.Engine(t, options[0])
 	localtest.Engine(t, options[1])
-	dsn, err := clickhouse.WithCluster(first.DSN(), localtest.ClusterName)
-	if err == nil {
-		dsn, err = clickhouse.WithEngine(dsn, family.Engine{Family: family.Replicated})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clickhouse.OpenCluster(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
+	c := openCluster(t, first.DSN(), family.Engine{Family: family.Replicated})
 	if _, err := clickhouse.Migrate(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

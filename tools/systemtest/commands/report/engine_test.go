@@ -83,7 +83,8 @@ func TestSharedEngine(t *testing.T) {
 		return all
 	}
 	s.Must(t, "bills", "close", "2026-01", "--account", "customer=c1")
-	time.Sleep(3 * time.Second) // a settler looks for changes each second
+	// That nothing is settled has no event to wait for. A settler, as the one below, looks each second.
+	time.Sleep(3 * time.Second)
 	shared := answers(s)
 	if n := settlements(); n != 0 {
 		t.Errorf("%d settlements", n)
