@@ -163,3 +163,21 @@ test('all that fit are chosen, as many as are fetched at once', async () => {
   expect(asked('/v1/sessions')).toEqual([{ sort: '-started', limit: 500 }])
   expect(screen.queryByRole('button', { name: /^Choose all/ })).toBeNull()
 })
+
+test('rows of another filter cannot be used while the answer is awaited', () => {
+  function Awaited() {
+    const rows = [session({ id: 'one' })]
+    return (
+      <SessionTable
+        {...table}
+        stale
+        loaded={{ ...ends, rows, gap: -1, whole: true }}
+        totals={undefined}
+        choosing={useChoosing()}
+      />
+    )
+  }
+  renderAt('/', <Awaited />)
+  expect(screen.getByRole('table', { name: 'Sessions' }).getAttribute('aria-busy')).toBe('true')
+  expect(box('one').closest('[inert]')).not.toBeNull()
+})
