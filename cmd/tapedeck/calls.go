@@ -16,7 +16,7 @@ import (
 type callsCommand struct {
 	reportFlags
 	tableFormat
-	GroupBy *string       `help:"What to group by, several with commas: model, provider, agent, session; empty for one group. Default: model." placeholder:"NAME,…"`
+	GroupBy *string       `predictor:"call-groups" help:"What to group by, several with commas: model, provider, agent, session; empty for one group. Default: model." placeholder:"NAME,…"`
 	Outcome []string      `help:"Only calls that ended so: ok, error, truncated, refused, cancelled, unclosed, open." placeholder:"OUTCOME"`
 	Stall   time.Duration `help:"How long a gap is at least to count as a stall. Default: 5s." placeholder:"D"`
 	List    int           `help:"List this many single calls, too, up to 1000." placeholder:"N"`

@@ -13,10 +13,14 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/posener/complete"
 
+	"tapedeck/ingest/dialect/dialects"
 	"tapedeck/internal/console"
+	"tapedeck/query/report/modelcalls"
+	"tapedeck/query/report/toolreport"
+	"tapedeck/query/report/usagereport"
 )
 
-// completionCommand prints what a shell reads to complete commands, flags and sessions.
+// completionCommand prints what a shell reads to complete commands, flags and their values.
 type completionCommand struct {
 	Shell   string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 	Program string `help:"Path of the program that the shell runs. Default: this one." placeholder:"FILE"`
@@ -68,7 +72,20 @@ func completeLine(parser *kong.Kong) {
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(os.Exit),
 		kongcompletion.WithPredictors(map[string]complete.Predictor{
 			"session": complete.PredictFunc(predictSessions), "file": complete.PredictFiles("*"),
+			"dialect":      complete.PredictFunc(predictDialects),
+			"usage-groups": complete.PredictSet(usagereport.Groupings...),
+			"call-groups":  complete.PredictSet(modelcalls.Groupings...),
+			"tool-groups":  complete.PredictSet(toolreport.Groupings...),
 		}))
+}
+
+// predictDialects returns the names of the dialects that are built in.
+func predictDialects(complete.Args) []string {
+	var names []string
+	for _, d := range dialects.All() {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // completionTimeout bounds the request for sessions, unless completionTimeoutVariable sets another duration.

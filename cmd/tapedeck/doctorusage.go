@@ -24,7 +24,7 @@ type doctorUsageCommand struct {
 	Agent   nameList `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
 	Tool    nameList `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
 	Model   nameList `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
-	Dialect []string `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	Dialect []string `predictor:"dialect" help:"Only with a stream of this dialect." placeholder:"NAME"`
 	Status  []string `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 	Finding []string `help:"Only sessions with this finding, such as stated_total, without_usage or lost_frames. Default: any." placeholder:"CODE"`
 	Limit   int      `help:"How many sessions, or differences of an export, to list at most." default:"50" short:"n" placeholder:"N"`

@@ -29,7 +29,7 @@ type emulateCommand struct {
 	Protocol  string `arg:"" enum:"loom,http,anthropic-agent,compozy,stdio" help:"loom, http, anthropic-agent or compozy; or stdio: this command then is the agent, or the server of tools, that \"tapedeck record --stdio\" recorded."`
 	Session   string `arg:"" predictor:"session" help:"The session's id; or, without a server, a tape file, or a file of recorded lines or events."`
 	Of        string `help:"Which session of a tape file, where it holds several; what a file of lines or events is to be called." name:"session" placeholder:"ID"`
-	Dialect   string `help:"The protocol inside a file of lines or events; recognised by default." placeholder:"NAME"`
+	Dialect   string `predictor:"dialect" help:"The protocol inside a file of lines or events; recognised by default." placeholder:"NAME"`
 	Listen    string `help:"Address to listen on, but with stdio; port 0 takes a free one." default:"127.0.0.1:8080" placeholder:"ADDR"`
 	Speed     string `help:"0.1 to 1000, or max." default:"1"`
 	IdleLimit string `help:"Cap silences, like 2s." placeholder:"D"`

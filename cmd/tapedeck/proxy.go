@@ -32,7 +32,7 @@ type proxyCommand struct {
 	Listen        string   `help:"Address to listen on." default:"127.0.0.1:4700" placeholder:"ADDR"`
 	SessionHeader string   `help:"Request header that names the session." placeholder:"NAME"`
 	Session       string   `help:"Session of requests that name none." placeholder:"ID"`
-	Dialect       string   `help:"The protocol; recognised by default." placeholder:"NAME"`
+	Dialect       string   `predictor:"dialect" help:"The protocol; recognised by default." placeholder:"NAME"`
 	Tenant        string   `help:"The tenant." default:"default" placeholder:"T"`
 	Tag           []string `help:"Tag the sessions; may be repeated." placeholder:"K=V" sep:"none"`
 	AllowHost     []string `help:"A host name beside loopback ones by which clients may call the proxy; may be repeated." placeholder:"NAME" sep:"none"`

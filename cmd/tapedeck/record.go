@@ -29,7 +29,7 @@ type recordCommand struct {
 	SSE     string    `help:"Tap a text/event-stream (or NDJSON) at a URL." name:"sse" placeholder:"URL" xor:"source"`
 	WS      string    `help:"Tap a WebSocket." name:"ws" placeholder:"URL" xor:"source"`
 	Session sessionID `help:"Put every frame into this session; of several files too, a stream each." placeholder:"ID"`
-	Dialect string    `help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
+	Dialect string    `predictor:"dialect" help:"The protocol inside the frames; recognised by default." placeholder:"NAME"`
 	Tenant  string    `help:"The tenant." default:"default" placeholder:"T"`
 	Tag     []string  `help:"Tag the session; may be repeated." placeholder:"K=V" sep:"none"`
 	Again   bool      `help:"Record a file also if the server has a recording of the same bytes."`

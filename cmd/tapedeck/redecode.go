@@ -15,7 +15,7 @@ import (
 
 // redecodeCommand makes a server derive the facts of sessions again.
 type redecodeCommand struct {
-	Dialect  string   `help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as. With --all: only sessions with a stream of this dialect." placeholder:"NAME"`
+	Dialect  string   `predictor:"dialect" help:"Read every stream of the sessions as this dialect. Default: each as what it is recognised as. With --all: only sessions with a stream of this dialect." placeholder:"NAME"`
 	Sessions []string `arg:"" predictor:"session" optional:"" name:"session" help:"The sessions."`
 
 	All  bool     `help:"Decode all sessions whose facts are from decoders of an earlier version than the server's. Repeated after an interruption it goes on with what is left."`

@@ -20,7 +20,7 @@ type namelessFilter struct {
 	Agent       nameList      `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
 	Tool        nameList      `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
 	Model       nameList      `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
-	Dialect     []string      `help:"Only with a stream of this dialect." placeholder:"NAME"`
+	Dialect     []string      `predictor:"dialect" help:"Only with a stream of this dialect." placeholder:"NAME"`
 	Provider    nameList      `help:"Only where a model of this provider was called; '' for usage of an unknown one." placeholder:"NAME"`
 	OfRun       nameList      `help:"Only with this run; '' for usage of an unknown one." placeholder:"ID" name:"run"`
 	Node        nameList      `help:"Only with this node; '' for usage of an unknown one." placeholder:"NAME"`

@@ -15,7 +15,7 @@ type toolsCommand struct {
 	reportFlags
 	tableFormat
 	sessionFilter
-	GroupBy *string `help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
+	GroupBy *string `predictor:"tool-groups" help:"What to group by, several with commas: tool, agent, session; empty for one group. Default: tool." placeholder:"NAME,…"`
 	Slowest int     `help:"List this many of the slowest calls, too; one that runs counts by its age, one without an end until its stream or run ended." placeholder:"N"`
 }
 

@@ -80,7 +80,7 @@ func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
 // usageCommand reports token usage and its cost.
 type usageCommand struct {
 	reportFlags
-	GroupBy     *string  `help:"What to group by, several with commas: tenant, session, run, agent, node, model, provider, dialect, service_tier, status (how the call ended), tag:NAME. Default: nothing." placeholder:"NAME,…"`
+	GroupBy     *string  `predictor:"usage-groups" help:"What to group by, several with commas: tenant, session, run, agent, node, model, provider, dialect, service_tier, status (how the call ended), tag:NAME. Default: nothing." placeholder:"NAME,…"`
 	Order       string   `help:"Order of the rows: period, cost, tokens or calls; with a - before it the highest first, as --order=-cost. Default: period." placeholder:"ORDER"`
 	Top         int      `help:"List this many groups, the first by --order, and the others as one row. Default: all." placeholder:"N"`
 	AsOf        timeFlag `help:"Show what the calls cost at the prices of this time, too." placeholder:"TIME"`

@@ -19,7 +19,8 @@ import (
 func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool) error {
 	all := !unmatched && !inexact
 	if all {
-		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "others")
+		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "more")
+		t.Optional("more", "cache write", "cache read")
 		for i := range list.Items {
 			e := &list.Items[i]
 			t.Row(append([]any{e.Provider, e.Model}, priceCells(e.Prices)...)...)
@@ -114,28 +115,35 @@ func priceHead(w io.Writer, h *pricelist.Head) {
 	fmt.Fprintf(w, "table %s\n", h.Hash)
 }
 
-// priceCells returns the cells with the prices for a million tokens, including tiers, and the
-// number of the other prices.
+// priceCells returns the cells with the prices for a million tokens, without tiers, and a cell that
+// says what the list leaves out: the number of other prices, and the first tier of these.
 func priceCells(list []pricelist.UnitPrice) []any {
 	shown := []string{"input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok"}
 	cells := []any{"–", "–", "–", "–", ""}
+	var above int64
 	others := 0
 	for i := range list {
-		at := -1
-		for j, key := range shown {
-			if list[i].Key == key {
-				at = j
-			}
-		}
+		p := &list[i]
+		at := slices.Index(shown, p.Key)
 		if at < 0 {
 			others++
 			continue
 		}
-		cells[at] = priceText(&list[i])
+		cells[at] = p.Price
+		for _, t := range p.Tiers {
+			if above == 0 || t.Above < above {
+				above = t.Above
+			}
+		}
 	}
+	var more []string
 	if others > 0 {
-		cells[4] = fmt.Sprintf("+%d", others)
+		more = append(more, fmt.Sprintf("+%d", others))
 	}
+	if above > 0 {
+		more = append(more, "another price above "+console.Thousands(above))
+	}
+	cells[4] = strings.Join(more, ", ")
 	return cells
 }
 

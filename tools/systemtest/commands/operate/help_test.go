@@ -107,6 +107,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"tapedeck se": "sessions", "tapedeck bills cl": "close", "tapedeck usage --gran": "--granularity",
 		"tapedeck retention set ch": "charges", "tapedeck show completed-": "completed-session",
+		"tapedeck record --dialect cla": "claude-code", "tapedeck usage --group-by mo": "model", "tapedeck tools --group-by to": "tool",
 	} {
 		bounded.Until(t, line+" to be completed to "+want, func() bool { return slices.Contains(complete(line), want) })
 	}
