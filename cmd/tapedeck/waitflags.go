@@ -18,7 +18,7 @@ import (
 // waitFlags set how long a command waits until its recording can be read.
 type waitFlags struct {
 	NoWait    bool          `help:"Do not wait until the recording can be read."`
-	WaitLimit time.Duration `help:"Longest wait until the recording can be read; then the exit code is 1." default:"30s"`
+	WaitLimit time.Duration `help:"Longest wait until the recording can be read; then the exit code is 1." default:"30s" env:"TAPEDECK_WAIT_LIMIT"`
 }
 
 // checkWait returns an error if the limit is negative.

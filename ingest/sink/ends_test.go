@@ -8,6 +8,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestEndsDoNotPutOff(t *testing.T) {
 	b := newBench(t)
 	b.run(sink.Options{BatchAge: 500 * time.Millisecond, BatchPace: 500 * time.Millisecond})
-	for end := time.Now().Add(20 * time.Second); b.number("SELECT count() FROM frames") == 0; {
+	for end := time.Now().Add(bounded.Limit); b.number("SELECT count() FROM frames") == 0; {
 		if time.Now().After(end) {
 			t.Fatal("nothing was stored while streams kept ending")
 		}

@@ -26,7 +26,7 @@ func TestHead(t *testing.T) {
 		fmt.Fprint(w, "ok")
 	}))
 	s.Listener = heads.Listener(s.Listener)
-	s.Config.ConnContext, s.Config.ReadHeaderTimeout, s.Config.IdleTimeout = heads.ConnContext, 100*time.Millisecond, 150*time.Millisecond
+	s.Config.ConnContext, s.Config.ReadHeaderTimeout, s.Config.IdleTimeout = heads.ConnContext, time.Second, 1500*time.Millisecond
 	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		heads.ConnState(c, state)
 		if state == http.StateClosed {

@@ -51,12 +51,12 @@ func TestReadsSlowly(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	for _, http2 := range []bool{false, true} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			out := NewWriter(w, NewTimeout(200*time.Millisecond))
+			out := NewWriter(w, NewTimeout(time.Second))
 			for _, part := range [][]byte{want[:1000], want[1000:]} {
 				if _, err := out.Write(part); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(400 * time.Millisecond) // longer than the timeout of a write, which does not run between writes
+				time.Sleep(1200 * time.Millisecond) // longer than the timeout of a write, which does not run between writes
 			}
 			if err := out.Close(); err != nil {
 				t.Error(err)

@@ -26,15 +26,15 @@ func TestFollowsLive(t *testing.T) {
 			srv := serve(t, replayhttp.Options{Library: tape.Memory, Live: tape})
 			begin := time.Now()
 			got, last := play(t, srv.Client(), srv.URL, over, "follow=1&speed=max").frames(t)
-			if took := time.Since(begin); !slices.Equal(got, all) || last.Type != "end" || took < 2*time.Second {
+			if took := time.Since(begin); !slices.Equal(got, all) || last.Type != "end" || took < time.Second {
 				t.Errorf("got %q and %+v after %s", got, last, took)
 			}
-			tape.Begin = time.Now().Add(-6500 * time.Millisecond)
+			tape.Begin = time.Now().Add(-6100 * time.Millisecond)
 			got, last = play(t, srv.Client(), srv.URL, over, "follow=1&type=a", "Last-Event-ID", all[3]).frames(t)
 			if want := []string{all[6]}; !slices.Equal(got, want) || last.Type != "end" {
 				t.Errorf("resumed: got %q and %+v, want %q", got, last, want)
 			}
-			tape.Begin = time.Now().Add(-6500 * time.Millisecond)
+			tape.Begin = time.Now().Add(-6100 * time.Millisecond)
 			if got, _ := play(t, srv.Client(), srv.URL, over, "follow=1&from=live").frames(t); !slices.Equal(got, all[7:]) {
 				t.Errorf("from now on: got %q", got)
 			}

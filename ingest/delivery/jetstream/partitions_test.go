@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,6 +221,14 @@ func TestRepartition(t *testing.T) {
 	}
 }
 
+// closed reports whether all partitions receive no more blocks.
+func closed(ctx context.Context, js njs.JetStream) bool {
+	partitions, err := jetstream.Partitions(ctx, js)
+	return err == nil && !slices.ContainsFunc(partitions, func(s njs.Stream) bool {
+		return !strings.HasPrefix(s.CachedInfo().Config.Subjects[0], jetstream.DrainPrefix)
+	})
+}
+
 // A change that was interrupted after the partitions were closed is completed by the next attempt.
 // Meanwhile blocks are refused, so that they are spooled, and none is lost.
 func TestRepartitionInterrupted(t *testing.T) {
@@ -226,7 +236,12 @@ func TestRepartitionInterrupted(t *testing.T) {
 	x.publish("before")
 	x.store()
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(500*time.Millisecond, cancel) // while it waits for messages in flight
+	go func() { // cancels it while it waits for messages in flight
+		defer cancel()
+		for ctx.Err() == nil && !closed(ctx, x.js) {
+			time.Sleep(10 * time.Millisecond) // the interval of asking
+		}
+	}()
 	if err := jetstream.Repartition(ctx, x.js, config(4)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

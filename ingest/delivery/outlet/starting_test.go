@@ -24,7 +24,7 @@ func TestStartingServer(t *testing.T) {
 		requests int32 // at least
 		want     []string
 	}{
-		{true, 2, []string{"is starting: migrating 0019_search 3/7", "It was waited for 1.5s. Try again when http://", "/readyz answers 200"}},
+		{true, 2, []string{"is starting: migrating 0019_search 3/7", "It was waited for 4s. Try again when http://", "/readyz answers 200"}},
 		{false, 1, []string{"503 Service Unavailable: migrating 0019_search 3/7"}},
 	} {
 		var requests atomic.Int32
@@ -37,7 +37,7 @@ func TestStartingServer(t *testing.T) {
 		}))
 		var log strings.Builder
 		o, err := Open(t.Context(), Options{
-			Server: server.URL, NoSpool: true, StartTimeout: 1500 * time.Millisecond, Log: slog.New(slog.NewTextHandler(io.Writer(&log), nil)),
+			Server: server.URL, NoSpool: true, StartTimeout: 4 * time.Second, Log: slog.New(slog.NewTextHandler(io.Writer(&log), nil)),
 		})
 		server.Close()
 		if err == nil {

@@ -32,7 +32,9 @@ func writeToSmallFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	taken := 0
+	// After the first block the spool knows that Next is down.
+	err = s.Publish(context.Background(), testBlock(0, 70_000), func(error) {})
+	taken := 1
 	for err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		if err = s.Publish(ctx, testBlock(taken, 70_000), func(error) {}); err == nil {

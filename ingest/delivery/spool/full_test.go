@@ -23,7 +23,8 @@ import (
 func TestFull(t *testing.T) {
 	dir, next, f := t.TempDir(), &fakeNext{refuse: errDown}, &ingesttest.Results{}
 	s := openAt(t, Options{Dir: dir, Next: next, Limit: 100 << 10})
-	taken := 0
+	publish(t, s, f, 0, 1, 1000) // after it the spool knows that Next is down
+	taken := 1
 	var err error
 	for err == nil {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -1,8 +1,6 @@
 package spool
 
 import (
-	"context"
-	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,12 +13,14 @@ import (
 
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/bounded"
+	"tapedeck/internal/loopback"
 )
 
 // startNATS runs a real server; port -1 takes any.
 func startNATS(t *testing.T, dir string, port int) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{Host: loopback.Host(), Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,18 +100,18 @@ func idsInStream(t *testing.T, js njs.JetStream) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stream, err := js.Stream(t.Context(), jetstream.StreamName)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []string
-	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		m, err := consumer.Next(njs.FetchContext(ctx))
-		cancel()
-		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-			return all
-		}
+	for range stream.CachedInfo().State.Msgs {
+		m, err := consumer.Next(njs.FetchMaxWait(bounded.Limit))
 		if err != nil {
 			t.Fatal(err)
 		}
 		id, _, _ := strings.Cut(m.Headers().Get(njs.MsgIDHeader), "@") // the tenant follows
 		all = append(all, id)
 	}
+	return all
 }

@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/loopback"
 )
 
 // store is the publisher behind a server under test. It notes what it is
@@ -102,7 +103,7 @@ type site struct {
 }
 
 func newSite(t *testing.T, next ingest.Publisher) *site {
-	return &site{t: t, opts: ServerOptions{Next: next, Log: testLog(t)}, addr: "127.0.0.1:0"}
+	return &site{t: t, opts: ServerOptions{Next: next, Log: testLog(t)}, addr: loopback.Host() + ":0"}
 }
 
 func startSite(t *testing.T, next ingest.Publisher) *site {

@@ -17,6 +17,7 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
+	"tapedeck/internal/loopback"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/speedtest"
 )
@@ -62,13 +63,8 @@ func TestDialFailsForGood(t *testing.T) {
 }
 
 func TestDialWithoutServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	l.Close()
-	_, err = Dial(t.Context(), Options{Server: url})
+	url := "http://" + loopback.Free(t)
+	_, err := Dial(t.Context(), Options{Server: url})
 	if err == nil || ingest.IsPermanent(err) {
 		t.Fatalf("dial: %v", err)
 	}
@@ -280,7 +276,7 @@ func TestProxyWithABodyLimit(t *testing.T) {
 func TestGrace(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
-	c := dial(t, Options{Server: s.url(), Grace: 300 * time.Millisecond})
+	c := dial(t, Options{Server: s.url(), Grace: 2 * time.Second})
 	publish(t, c, f, 0, 10, 100)
 	f.Durable(t)
 	start := time.Now()
@@ -288,7 +284,7 @@ func TestGrace(t *testing.T) {
 	publish(t, c, f, 10, 20, 100)
 	f.Wait(t)
 	took := time.Since(start)
-	if took < 300*time.Millisecond {
+	if took < 2*time.Second {
 		t.Errorf("blocks failed after %v", took)
 	}
 	speedtest.Within(t, "the failure of blocks", took, 20*time.Second)
@@ -329,10 +325,10 @@ func TestStall(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}
 	st.gate = make(chan struct{})
 	s := startSite(t, st)
-	c := dial(t, Options{Server: s.url(), Stall: 200 * time.Millisecond})
+	c := dial(t, Options{Server: s.url(), Stall: 2 * time.Second})
 	publish(t, c, f, 0, 10, 100)
 	f.Wait(t)
-	if err := f.Reported()["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 200ms") {
+	if err := f.Reported()["3"]; err == nil || ingest.IsPermanent(err) || !strings.Contains(err.Error(), "has confirmed nothing for 2s") {
 		t.Errorf("error %v", err)
 	}
 	close(st.gate)
@@ -340,7 +336,7 @@ func TestStall(t *testing.T) {
 	eventually(t, "it is back", func() bool { return c.State().Connected })
 	publish(t, c, again, 10, 20, 100)
 	again.Durable(t)
-	time.Sleep(300 * time.Millisecond) // longer than Stall, in which an idle upload is not disconnected
+	time.Sleep(3 * time.Second) // longer than Stall, in which an idle upload is not disconnected
 	if got := c.State(); !got.Connected {
 		t.Errorf("state %+v", got)
 	}

@@ -226,7 +226,7 @@ func TestSilentServer(t *testing.T) {
 	}
 	s.start()
 	defer s.halt()
-	c := dial(t, Options{Server: s.url(), Grace: -1, Timeout: 100 * time.Millisecond})
+	c := dial(t, Options{Server: s.url(), Grace: -1, Timeout: 2 * time.Second})
 	first <- struct{}{}
 	publish(t, c, f, 0, 10, 100)
 	f.Durable(t)

@@ -56,7 +56,7 @@ func (f *followed) start() {
 		case r := <-done:
 			done <- r
 			return r.err
-		case <-time.After(20 * time.Second):
+		case <-time.After(bounded.Limit):
 			return errors.New("it goes on")
 		}
 	}
@@ -152,7 +152,7 @@ func TestFollowEvents(t *testing.T) {
 
 func TestFollowRotation(t *testing.T) {
 	f := newFollowed(t)
-	f.opts.Settle = time.Second
+	f.opts.Settle = 5 * time.Second
 	f.add("1\n")
 	f.start()
 	f.expect("1\n")

@@ -16,6 +16,7 @@ import (
 	"tapedeck/ingest/tap/ingesthttp"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/problem"
 )
 
 func TestMain(m *testing.M) { localtest.Main(m) }
@@ -39,10 +40,11 @@ func serveTo(t *testing.T, mem *ingesttest.Memory, set ingest.Settings, opts ing
 	t.Helper()
 	s := &server{mem: mem}
 	h := ingesthttp.NewHandler(ingest.NewRecorder(s.mem, set), opts)
-	var ctx context.Context
-	ctx, s.shutdown = context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s.shutdown = func() { cancel(problem.ErrStopping) }
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if key, ok := strings.CutPrefix(r.URL.Path, "/v1/ingest/"); ok {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it looks the key up first
 			h.Status(w, r, ingest.DefaultTenant, key)
 			return
 		}
@@ -50,6 +52,7 @@ func serveTo(t *testing.T, mem *ingesttest.Memory, set ingest.Settings, opts ing
 	}))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.http.Config.ReadHeaderTimeout = time.Minute // a busy machine may take longer than the others
+	s.http.Config.IdleTimeout = time.Minute
 	s.http.Config.ReadTimeout = 50 * time.Millisecond
 	s.http.Config.WriteTimeout = 50 * time.Millisecond
 	s.http.Start()

@@ -35,6 +35,7 @@ type recording struct {
 var (
 	errOverloaded = errors.New("the recorder is overloaded")
 	errShutdown   = errors.New("the server is shutting down")
+	errGone       = errors.New("the body broke off: the client cancelled the request")
 	errSilence    = errors.New("the client sent nothing")
 )
 
@@ -50,9 +51,13 @@ func (rec *recording) run(ctx context.Context) (*Answer, *Failure) {
 		<-rec.from.done // the connection must not be used after the handler returns
 	}
 	if ended := context.Cause(ctx); ended != nil && (err == ended || errors.Is(err, os.ErrDeadlineExceeded)) {
-		err = errShutdown
-		if errors.Is(ended, keys.ErrSuperseded) {
+		switch {
+		case errors.Is(ended, keys.ErrSuperseded):
 			err = ended
+		case errors.Is(ended, context.Canceled): // a server that shuts down states a cause of its own
+			err = &copier.ReadError{Err: errGone}
+		default:
+			err = errShutdown
 		}
 	}
 	closeCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), rec.opts.Timeout, errOverloaded)
@@ -169,12 +174,12 @@ type deadlineReader struct {
 
 // Read implements io.Reader.
 func (d *deadlineReader) Read(p []byte) (int, error) {
-	silence := d.silence
+	silence, began := d.silence, time.Now()
 	if d.charges() && (silence == 0 || silence > copier.ChargedSilence) {
 		silence = copier.ChargedSilence
 	}
 	if silence > 0 {
-		_ = d.control.SetReadDeadline(time.Now().Add(silence))
+		_ = d.control.SetReadDeadline(began.Add(silence))
 	} else if d.limited {
 		_ = d.control.SetReadDeadline(time.Time{})
 	}
@@ -182,7 +187,6 @@ func (d *deadlineReader) Read(p []byte) (int, error) {
 	if d.ended() {
 		return 0, os.ErrDeadlineExceeded
 	}
-	began := time.Now()
 	n, err := d.body.Read(p)
 	d.read += int64(n)
 	switch {

@@ -3,6 +3,7 @@ package natstap
 import (
 	"fmt"
 	"net"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,13 +12,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tapedeck/internal/bounded"
+	"tapedeck/internal/loopback"
 )
 
 // natsServer starts a NATS server with JetStream that a test may stop, and start again on the
 // same port and folder.
 func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	t.Helper()
-	opts := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
+	opts := &server.Options{Host: loopback.Host(), Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
 	if change != nil {
 		change(opts)
 	}
@@ -70,13 +72,16 @@ func publish(t *testing.T, js jetstream.JetStream, from, to, subjects int) {
 
 func text(i int) string { return fmt.Sprintf(`{"type":"message","n":%d}`, i) }
 
-// freePort returns a port that nothing listens on.
+// freePort returns a port on which nothing listens.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(loopback.Free(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -22,18 +22,19 @@ func TestServe(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		drain time.Duration
-		body  string // that the client gets, "" where it is cut off
+		ends  <-chan time.Time // when the upstream ends
+		body  string           // that the client gets, "" where it is cut off
 		end   string
 	}{
-		{"in time", 5 * time.Second, "begin end", "eof"},
-		{"too late", 50 * time.Millisecond, "", "error: the proxy was shut down"},
+		{"in time", bounded.Limit, time.After(300 * time.Millisecond), "begin end", "eof"},
+		{"too late", 50 * time.Millisecond, nil, "", "error: the proxy was shut down"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				io.WriteString(w, "begin ")
 				http.NewResponseController(w).Flush()
 				select {
-				case <-time.After(300 * time.Millisecond):
+				case <-tc.ends:
 				case <-r.Context().Done():
 				}
 				io.WriteString(w, "end")

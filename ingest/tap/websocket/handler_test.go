@@ -180,7 +180,7 @@ func TestAcksCoalesce(t *testing.T) {
 			}
 		}
 	}()
-	if acks := untilAck(t, c, n-1); acks > n/10 {
+	if acks := untilAck(t, c, n-1); acks > n/2 {
 		t.Errorf("%d acknowledgements for %d frames", acks, n)
 	}
 }

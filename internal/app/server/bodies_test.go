@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tapedeck/internal/app/auth/access"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/problem"
 	"tapedeck/internal/slow"
 )
@@ -41,7 +42,7 @@ func TestSlowBodies(t *testing.T) {
 				return
 			}
 			defer c.Close()
-			_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+			_ = c.SetDeadline(time.Now().Add(bounded.Limit))
 			path = strings.NewReplacer(":", "", "*", "x").Replace(path)
 			fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", method, path)
 			if _, err := io.Copy(io.Discard, bufio.NewReader(c)); err != nil && strings.Contains(err.Error(), "timeout") {

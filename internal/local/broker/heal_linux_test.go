@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"tapedeck/internal/bounded"
 )
 
 // TestHealsAfterAFullDisk: what was acknowledged before is there after, and
@@ -40,8 +42,8 @@ func TestHealsAfterAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	acknowledged := 0
-	publish := func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	publish := func(limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		_, err := js.Publish(ctx, "frames.a", make([]byte, 1<<20))
 		if err == nil {
@@ -50,7 +52,7 @@ func TestHealsAfterAFullDisk(t *testing.T) {
 		return err
 	}
 	for range 10 {
-		if err := publish(); err != nil {
+		if err := publish(bounded.Limit); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,12 +60,12 @@ func TestHealsAfterAFullDisk(t *testing.T) {
 	if err := fill(dir, filler); err != nil {
 		t.Fatal(err)
 	}
-	for publish() == nil { // what room there was in the file
+	for publish(500*time.Millisecond) == nil { // what room there was in the file
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); publish() != nil; {
+	for deadline := time.Now().Add(bounded.Limit); publish(500*time.Millisecond) != nil; {
 		if time.Now().After(deadline) {
 			t.Fatalf("there is room again, and nothing is taken: %+v", s.Health())
 		}
@@ -76,7 +78,7 @@ func TestHealsAfterAFullDisk(t *testing.T) {
 		t.Errorf("%d messages are there, %d were acknowledged", info.State.Msgs, acknowledged)
 	}
 	for range 10 {
-		if err := publish(); err != nil {
+		if err := publish(bounded.Limit); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,8 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	out, err := process.StdoutPipe()
 	must(t, err)
 	must(t, process.Start())
-	time.AfterFunc(500*time.Millisecond, func() { process.Process.Kill() })
+	hung := time.AfterFunc(bounded.Limit, func() { process.Process.Kill() })
+	defer hung.Stop()
 	var acknowledged uint64
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -67,6 +68,9 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		var n uint64
 		if _, err := fmt.Sscan(lines.Text(), &n); err == nil {
 			acknowledged = max(acknowledged, n)
+		}
+		if n == 10 {
+			time.AfterFunc(200*time.Millisecond, func() { process.Process.Kill() }) // while it publishes
 		}
 	}
 	if err := bounded.Command(t, process); err == nil {

@@ -3,7 +3,6 @@ package callcount
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/broker"
 	"tapedeck/internal/local/localtest"
+	"tapedeck/internal/loopback"
 )
 
 // covered are the packages whose calls are counted. The program writes its counters only if its own
@@ -55,7 +55,7 @@ func record(t *testing.T, program string, lines int) recorded {
 		t.Fatal(err)
 	}
 
-	address := freeAddress(t)
+	address := loopback.Free(t)
 	server := start(t, data.server, nil, program, "serve", "--role=ingest", "--nats="+nats.URL(), "--listen="+address, "--data="+t.TempDir())
 	awaitReady(t, "http://"+address+"/readyz")
 	in, feed, err := os.Pipe()
@@ -121,17 +121,6 @@ func (p *process) wait(t *testing.T) {
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
-}
-
-// freeAddress returns an address on which nothing listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // awaitReady waits until a server answers that it takes blocks.

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/loopback"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -31,7 +31,7 @@ data: [DONE]
 func TestOpenTelemetryExporters(t *testing.T) {
 	fulltest.Long(t)
 	commandtest.NeedEngine(t)
-	grpc := freeAddress(t)
+	grpc := loopback.Free(t)
 	s, err := commandtest.StartUp(t, filepath.Join(t.TempDir(), "data"), "--otlp-grpc-listen", grpc)
 	check(t, err)
 	t.Cleanup(func() { _, _ = s.Stop() })
@@ -87,13 +87,4 @@ func TestOpenTelemetryExporters(t *testing.T) {
 			})
 		}
 	}
-}
-
-// freeAddress returns an address of loopback that nothing listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }

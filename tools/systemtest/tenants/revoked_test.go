@@ -47,7 +47,7 @@ func TestRevokedOnBothServers(t *testing.T) {
 	r.must(err)
 	reader, readerText, err := r.tokens.Create(t.Context(), access.Request{Name: "reader", Tenant: tenant, Scopes: []access.Scope{access.ReadRaw}})
 	r.must(err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), bounded.Limit)
 	defer cancel()
 	header := http.Header{"Authorization": {"Bearer " + recorderText}}
 	conn, _, err := websocket.Dial(ctx, r.first+"/v1/ingest/ws?session=running&dialect=generic", &websocket.DialOptions{HTTPHeader: header})

@@ -11,7 +11,7 @@ import (
 
 // A login ends when it is unused for too long, and not while a request of it runs.
 func TestIdle(t *testing.T) {
-	s := open(t, Options{NATS: localtest.NATS(t), Kind: KindUser, Idle: 300 * time.Millisecond, TTL: time.Minute})
+	s := open(t, Options{NATS: localtest.NATS(t), Kind: KindUser, Idle: 2 * time.Second, TTL: time.Minute})
 	login, text, err := s.CreateLogin(t.Context(), Request{Name: "ann", Tenant: "acme", Scopes: []Scope{Read}}, Login{Subject: "1", Grants: []Grant{{Tenant: "acme", Scopes: []Scope{Read}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestIdle(t *testing.T) {
 	if err != nil || p.Kind != KindUser || p.Login == nil || p.Login.Subject != "1" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	time.Sleep(400 * time.Millisecond) // longer than Idle, which the store compares with the time of entries in NATS
+	time.Sleep(2500 * time.Millisecond) // longer than Idle, which the store compares with the time of entries in NATS
 	if err := s.try(text); err != nil {
 		t.Errorf("while a request runs: %v", err)
 	}
@@ -47,8 +47,8 @@ func TestIdle(t *testing.T) {
 // A store that starts when the bucket has removed all entries by age is current.
 func TestEntriesRemovedByAge(t *testing.T) {
 	nc := localtest.NATS(t)
-	s := open(t, Options{NATS: nc, Kind: KindUser, TTL: 400 * time.Millisecond})
-	at := time.Now().Add(200 * time.Millisecond)
+	s := open(t, Options{NATS: nc, Kind: KindUser, TTL: 3 * time.Second})
+	at := time.Now().Add(2 * time.Second)
 	_, text, err := s.CreateLogin(t.Context(), Request{Name: "ann", Tenant: "acme", Scopes: []Scope{Read}, ExpiresAt: &at}, Login{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestEntriesRemovedByAge(t *testing.T) {
 		status, err := kv.Status(t.Context())
 		return err == nil && status.Values() == 0
 	})
-	later := open(t, Options{NATS: nc, Kind: KindUser, TTL: 400 * time.Millisecond})
+	later := open(t, Options{NATS: nc, Kind: KindUser, TTL: 3 * time.Second})
 	if err := later.try(text); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a store that starts later: %v", err)
 	}

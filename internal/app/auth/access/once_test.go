@@ -57,7 +57,7 @@ func TestOnce(t *testing.T) {
 // The oldest value goes when there are too many, and every value by age. A bucket that is
 // deleted is made again.
 func TestOnceIsBounded(t *testing.T) {
-	o, err := NewOnce(OnceOptions{NATS: localtest.NATS(t), Bucket: "ONCE", Prefix: "x_", Life: 400 * time.Millisecond, Most: 3})
+	o, err := NewOnce(OnceOptions{NATS: localtest.NATS(t), Bucket: "ONCE", Prefix: "x_", Life: 2 * time.Second, Most: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,6 +153,7 @@ func TestAsk(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mux := http.NewServeMux()
 			mux.HandleFunc("/v1/sessions/s", tc.session)
 			mux.HandleFunc("/v1/usage", func(w http.ResponseWriter, r *http.Request) {
@@ -167,7 +168,7 @@ func TestAsk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
 			r := Ask(ctx, client, "s", now)
 			if (r.Session != nil) != tc.recorded || r.Away != tc.away || (r.Today != nil) != (tc.away == "") {

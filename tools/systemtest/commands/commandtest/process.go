@@ -183,7 +183,7 @@ func (s *Instance) Command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), programtest.Path(t), args...)
 	cmd.Env = append(os.Environ(), "TAPEDECK_SERVER="+s.URL, "XDG_STATE_HOME="+filepath.Dir(s.Dir),
-		"XDG_DATA_HOME="+filepath.Dir(s.Dir))
+		"XDG_DATA_HOME="+filepath.Dir(s.Dir), "TAPEDECK_WAIT_LIMIT="+bounded.Limit.String())
 	return cmd
 }
 

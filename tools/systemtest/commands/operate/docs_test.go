@@ -3,7 +3,6 @@ package operate
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +19,7 @@ import (
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/engine"
 	"tapedeck/internal/local/programtest"
+	"tapedeck/internal/loopback"
 	"tapedeck/internal/markdown"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -114,19 +114,8 @@ func newReader(t *testing.T, home string, s *commandtest.Instance) *reader {
 		}
 	}
 	r.env = append(r.env, "HOME="+home, "PATH="+r.bin+":"+os.Getenv("PATH"), "TAPEDECK_SERVER="+s.URL, "TAPEDECK_TOKEN=")
-	r.ports = strings.NewReplacer("http://127.0.0.1:4600", s.URL, "127.0.0.1:4700", freePort(t), "127.0.0.1:4800", freePort(t))
+	r.ports = strings.NewReplacer("http://127.0.0.1:4600", s.URL, "127.0.0.1:4700", loopback.Free(t), "127.0.0.1:4800", loopback.Free(t))
 	return r
-}
-
-// freePort returns an address of this machine on which nothing listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // openPage begins a page in an empty folder, from which docs and bin are reached as from the

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local"
+	"tapedeck/internal/loopback"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -97,12 +97,7 @@ func randomLines(n, size int) []byte {
 // spool has room: it stays ready, and says so.
 func TestTakingWithoutNATS(t *testing.T) {
 	t.Parallel()
-	nowhere, err := net.Listen("tcp", "127.0.0.1:0") // which speaks no NATS
-	if err != nil {
-		t.Fatal(err)
-	}
-	nowhere.Close()
-	s := commandtest.Serve(t, "nats://"+nowhere.Addr().String(), "clickhouse://127.0.0.1:1/x", "ingest")
+	s := commandtest.Serve(t, "nats://"+loopback.Free(t), "clickhouse://127.0.0.1:1/x", "ingest")
 	s.Post(t, "/v1/ingest?session=kept", []byte("{\"n\":1}\n"))
 	status, answer := s.Readiness(t)
 	if status != http.StatusOK || !answer.Ready {

@@ -61,14 +61,9 @@ func (m *mcpServer) json(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// call executes a tool and measures for how long.
+// call executes a tool. It measures how long the slow one works before its answer.
 func (m *mcpServer) call(w http.ResponseWriter, asked *mcpMessage) {
 	start := time.Now()
-	defer func() {
-		m.mu.Lock()
-		m.worked[asked.Params.Name] = time.Since(start)
-		m.mu.Unlock()
-	}()
 	result := `{"content":[{"type":"text","text":"done"}],"isError":false}`
 	switch asked.Params.Name {
 	case "mcp_fast":
@@ -87,6 +82,9 @@ func (m *mcpServer) call(w http.ResponseWriter, asked *mcpMessage) {
 			say("event: message\r\nid: %d\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"total\":3,\"message\":\"step %d\"}}\r\n\r\n",
 				i+2, asked.Params.Meta.ProgressToken, i+1, i+1)
 		}
+		m.mu.Lock()
+		m.worked[asked.Params.Name] = time.Since(start)
+		m.mu.Unlock()
 		say("event: message\r\nid: 5\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\r\n\r\n", asked.ID, result)
 		return
 	default:

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,20 +14,10 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/programtest"
+	"tapedeck/internal/loopback"
 	"tapedeck/internal/syncbuffer"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
-
-// freeAddress returns a loopback address that nothing listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // away returns a command for a server at an address, with a spool of its own.
 func away(t *testing.T, home, address string, args ...string) *exec.Cmd {
@@ -43,7 +32,7 @@ func away(t *testing.T, home, address string, args ...string) *exec.Cmd {
 func TestRecordWithoutServer(t *testing.T) {
 	t.Parallel()
 	commandtest.NeedEngine(t)
-	home, address := t.TempDir(), freeAddress(t)
+	home, address := t.TempDir(), loopback.Free(t)
 	ran := filepath.Join(home, "ran")
 	script := "touch " + ran + `; echo '{"n":1}'; echo '{"n":2}'; exit 3`
 	for _, args := range [][]string{{"record", "--", "sh", "-c", script}, {"record", "--wait-for-server", "600ms", "--", "sh", "-c", script}} {
@@ -110,7 +99,7 @@ func TestRecordWithoutServer(t *testing.T) {
 func TestFullSpool(t *testing.T) {
 	fulltest.Long(t)
 	t.Parallel()
-	home, address := t.TempDir(), freeAddress(t)
+	home, address := t.TempDir(), loopback.Free(t)
 	const lines, limit = 1200, 16 << 20
 	source := filepath.Join(home, "lines")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tapedeck/internal/loopback"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -23,7 +24,7 @@ func lastLine(t *testing.T, stdout string) (before string, result map[string]any
 // command, when nothing is to do, and when they fail. A message says which signal ended a command.
 func TestRecordJSON(t *testing.T) {
 	t.Parallel()
-	home, address := t.TempDir(), freeAddress(t)
+	home, address := t.TempDir(), loopback.Free(t)
 	for _, output := range []string{`{"x":1}`, `{"x":1}\n`, ""} {
 		stdout, stderr, exit := commandtest.Finish(t, away(t, home, address, "record", "--allow-offline", "--json", "--", "printf", output))
 		before, result := lastLine(t, stdout)
