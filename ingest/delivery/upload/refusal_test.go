@@ -108,6 +108,7 @@ func TestDialOtherServers(t *testing.T) {
 // another server in between answers, while the real one is replaced, is no
 // reason to abandon its blocks.
 func TestRefusedLater(t *testing.T) {
+	t.Parallel()
 	for status, final := range map[int]bool{401: true, 403: true, 415: true, 404: false, 500: false, 503: false, 429: false} {
 		st, f := newStore(), &ingesttest.Results{}
 		var refusing atomic.Bool
@@ -274,6 +275,7 @@ func TestProxyWithABodyLimit(t *testing.T) {
 // Where the server is away for longer than the grace, blocks fail, so that
 // something else can keep them; once it is back, all is well.
 func TestGrace(t *testing.T) {
+	t.Parallel()
 	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
 	c := dial(t, Options{Server: s.url(), Grace: 2 * time.Second})
@@ -322,6 +324,7 @@ func TestOfflineAtFirst(t *testing.T) {
 
 // A server that is there and confirms nothing is as good as away.
 func TestStall(t *testing.T) {
+	t.Parallel()
 	st, f := newStore(), &ingesttest.Results{}
 	st.gate = make(chan struct{})
 	s := startSite(t, st)

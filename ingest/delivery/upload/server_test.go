@@ -211,6 +211,7 @@ func TestTLS(t *testing.T) {
 
 // A server that has gone silent, without the connection being closed, is asked again.
 func TestSilentServer(t *testing.T) {
+	t.Parallel()
 	st, f := newStore(), &ingesttest.Results{}
 	first := make(chan struct{}, 1)
 	s := newSite(t, st)

@@ -229,6 +229,7 @@ func TestRefusedBlocks(t *testing.T) {
 
 // What a server cannot take for now comes again, in order.
 func TestRefusedForNow(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"by Publish", "by done"} {
 		t.Run(how, func(t *testing.T) {
 			st, f := newStore(), &ingesttest.Results{}

@@ -11,6 +11,7 @@ import (
 
 // A login ends when it is unused for too long, and not while a request of it runs.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	s := open(t, Options{NATS: localtest.NATS(t), Kind: KindUser, Idle: 2 * time.Second, TTL: time.Minute})
 	login, text, err := s.CreateLogin(t.Context(), Request{Name: "ann", Tenant: "acme", Scopes: []Scope{Read}}, Login{Subject: "1", Grants: []Grant{{Tenant: "acme", Scopes: []Scope{Read}}}})
 	if err != nil {
@@ -46,6 +47,7 @@ func TestIdle(t *testing.T) {
 
 // A store that starts when the bucket has removed all entries by age is current.
 func TestEntriesRemovedByAge(t *testing.T) {
+	t.Parallel()
 	nc := localtest.NATS(t)
 	s := open(t, Options{NATS: nc, Kind: KindUser, TTL: 3 * time.Second})
 	at := time.Now().Add(2 * time.Second)

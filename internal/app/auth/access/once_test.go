@@ -57,6 +57,7 @@ func TestOnce(t *testing.T) {
 // The oldest value goes when there are too many, and every value by age. A bucket that is
 // deleted is made again.
 func TestOnceIsBounded(t *testing.T) {
+	t.Parallel()
 	o, err := NewOnce(OnceOptions{NATS: localtest.NATS(t), Bucket: "ONCE", Prefix: "x_", Life: 2 * time.Second, Most: 3})
 	if err != nil {
 		t.Fatal(err)

@@ -126,6 +126,7 @@ func TestTextIsNotStored(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	s := open(t, Options{NATS: localtest.NATS(t)})
 	soon := time.Now().Add(3 * time.Second)
 	_, text := s.must(t, Request{Name: "short", Tenant: "acme", Scopes: []Scope{Read}, ExpiresAt: &soon})
@@ -164,6 +165,7 @@ func TestRefusals(t *testing.T) {
 // Without NATS the copy serves for MaxAge. With NATS back, so is the store, with what was
 // revoked by another server meanwhile.
 func TestNATSAway(t *testing.T) {
+	t.Parallel()
 	o := broker.Options{Dir: t.TempDir(), Listen: loopback.Free(t), Token: "t"}
 	server := localtest.Broker(t, o)
 	connect := func() *nats.Conn {
@@ -174,7 +176,7 @@ func TestNATSAway(t *testing.T) {
 		t.Cleanup(nc.Close)
 		return nc
 	}
-	age := 8 * time.Second // NATS may take seconds to stop
+	age := 5 * time.Second // NATS may take seconds to stop
 	s := open(t, Options{NATS: connect(), MaxAge: age})
 	_, kept := s.must(t, Request{Name: "kept", Tenant: "acme", Scopes: []Scope{Read}})
 	gone, goneText := s.must(t, Request{Name: "gone", Tenant: "acme", Scopes: []Scope{Read}})
@@ -208,6 +210,7 @@ func TestNATSAway(t *testing.T) {
 
 // A bucket that is deleted takes its tokens along.
 func TestBucketMadeAnew(t *testing.T) {
+	t.Parallel()
 	s := open(t, Options{NATS: localtest.NATS(t)})
 	_, text := s.must(t, Request{Name: "x", Tenant: "acme", Scopes: []Scope{Read}})
 	if err := s.js.DeleteKeyValue(t.Context(), Bucket); err != nil {
