@@ -1,8 +1,10 @@
 package metric
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestUnit(t *testing.T) {
@@ -35,11 +37,12 @@ func TestReference(t *testing.T) {
 }
 
 func TestDefineTwice(t *testing.T) {
-	Define(Any, GaugeKind, "tapedeck_test_twice", "Once.")
+	name := fmt.Sprintf("tapedeck_test_twice_%d", time.Now().UnixNano())
+	Define(Any, GaugeKind, name, "Once.")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second metric of the name was declared")
 		}
 	}()
-	Define(Any, GaugeKind, "tapedeck_test_twice", "Twice.")
+	Define(Any, GaugeKind, name, "Twice.")
 }

@@ -29,6 +29,14 @@ func (h *held) Publish(_ context.Context, _ ingest.EncodedBlock, done func(error
 
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		count := func(outcome string) float64 {
+			return testutil.ToFloat64(ingestBlocks.WithLabelValues("counted", outcome))
+		}
+		volume := func() (frames, bytes float64) {
+			return testutil.ToFloat64(ingestFrames.WithLabelValues("counted")), testutil.ToFloat64(ingestBytes.WithLabelValues("counted"))
+		}
+		before := map[string]float64{durable: count(durable), failed: count(failed), refused: count(refused)}
+		framesBefore, bytesBefore := volume()
 		next := &held{}
 		p := New(t.Context(), Options{Next: next})
 		state := func(blocks, age string) {
@@ -63,13 +71,13 @@ tapedeck_ingest_unacknowledged_blocks BLOCKS
 			t.Error(err)
 		}
 		state("0", "0")
-		for outcome, want := range map[string]float64{durable: 1, failed: 1, refused: 1} {
-			if got := testutil.ToFloat64(ingestBlocks.WithLabelValues("counted", outcome)); got != want {
+		for outcome, n := range before {
+			if got := count(outcome) - n; got != 1 {
 				t.Errorf("%s: %v", outcome, got)
 			}
 		}
-		if n, size := testutil.ToFloat64(ingestFrames.WithLabelValues("counted")), testutil.ToFloat64(ingestBytes.WithLabelValues("counted")); n != 3 || size != 10 {
-			t.Errorf("%v frames, %v bytes", n, size)
+		if frames, size := volume(); frames-framesBefore != 3 || size-bytesBefore != 10 {
+			t.Errorf("%v frames, %v bytes", frames-framesBefore, size-bytesBefore)
 		}
 	})
 }

@@ -55,6 +55,7 @@ func TestExpire(t *testing.T) {
 			results[name] = err
 		}}
 	}
+	publishInFlight.Add(2) // which expire and take subtract
 	a.inFlight.Add(sent{weight: 1, at: time.Now().Add(-ackTimeout), dones: settle("old")})
 	a.inFlight.Add(sent{weight: 10, at: time.Now().Add(time.Hour), dones: settle("fresh")})
 	a.expire()
