@@ -15,6 +15,9 @@ const full = (process.env['TAPEDECK_TEST_FULL'] ?? '') !== ''
 /** With the long tests (tagged @long), as `make test-long` sets it. */
 const long = (process.env['TAPEDECK_TEST_LONG'] ?? '') !== ''
 
+// How long commands that record wait until their recording can be read. Workers have the environment of this process.
+process.env['TAPEDECK_WAIT_LIMIT'] ??= '2m'
+
 export default defineConfig({
   testDir: 'e2e',
   // Each worker has a server of its own (e2e/test.ts). Tests of one file run one after the other, in one worker,

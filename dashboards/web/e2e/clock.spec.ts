@@ -1,15 +1,7 @@
 import type { Page } from '@playwright/test'
+import { milliseconds } from './durations'
 import { LiveRun } from './liverun'
 import { expect, test } from './test'
-
-/** The milliseconds that a duration for people says: 225 ms, 4.40 s, 13 m 01 s. */
-function milliseconds(text: string): number {
-  const units: Record<string, number> = { µs: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-  let sum = NaN
-  for (const [, n, unit] of text.matchAll(/([\d.]+) (µs|ms|s|m|h)\b/g))
-    sum = (Number.isNaN(sum) ? 0 : sum) + Number(n) * (units[unit ?? ''] ?? NaN)
-  return sum
-}
 
 /** What the parts of the page say of the age of a session, and of a tool call in it, at one moment. */
 async function ages(page: Page, tool: string) {

@@ -18,7 +18,7 @@ test(
     const conversation = page.getByRole('region', { name: 'Conversation' })
     await expect(conversation).toContainText('what was said')
     expect((await request.delete(`/v1/sessions/${id}`)).status()).toBe(204)
-    await expect(page.getByText('This session has been deleted.')).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByText('This session has been deleted.')).toBeVisible()
     await expect(conversation).toContainText('what was said')
     await page.keyboard.press('k')
     await expect(page.getByRole('button', { name: 'Play' })).toBeVisible()

@@ -50,7 +50,11 @@ test(
       const call = { model: 'claude-sonnet-4-5', input: 10, output: 1 }
       writeFileSync(join(folder, `${id}.jsonl`), conversation(id, Date.UTC(2026, 4, 5, 10), [call]))
       execFileSync('sh', ['-c', command], {
-        env: { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}`, HOME: home },
+        env: {
+          PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}`,
+          HOME: home,
+          TAPEDECK_WAIT_LIMIT: process.env['TAPEDECK_WAIT_LIMIT'],
+        },
         stdio: 'ignore',
       })
       await expect(page.getByRole('table').getByRole('link')).toHaveAttribute('href', `/sessions/${id}`)

@@ -76,7 +76,7 @@ test(
     await expect(toNow(page)).toHaveCount(0)
 
     // While it plays.
-    for (let i = 0; i < 5; i++) await page.keyboard.press('>')
+    for (let i = 0; i < 3; i++) await page.keyboard.press('>') // four times as fast, far from the end at the pause
     await page.keyboard.press('k')
     await expect.poll(() => moment(page), { timeout: 60_000 }).toBeGreaterThan(60_000)
     await page.keyboard.press('k')

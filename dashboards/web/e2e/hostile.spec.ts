@@ -28,9 +28,7 @@ test('a recorded page, script or worker has no part in the server’s origin', a
     data: readFileSync(tape),
   })
   expect(imported.ok()).toBe(true)
-  await expect
-    .poll(async () => (await request.get(`/v1/sessions/${session}`)).ok(), { timeout: 30_000 })
-    .toBe(true)
+  await expect.poll(async () => (await request.get(`/v1/sessions/${session}`)).ok()).toBe(true)
   const base = `/emulate/${session};speed=max`
   for (const path of hostilePaths) {
     const answer = await page.goto(base + path)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { milliseconds } from './durations'
 import { LiveRun } from './liverun'
 import { startServer, type Server } from './server'
 import { expect, test } from './test'
@@ -32,7 +33,7 @@ test('a session that hangs is on top with its tool and its silence, and its page
   await page.goto(server.url)
   await expect(page.getByRole('link', { name: 'newer' })).toBeVisible()
   const first = page.getByRole('table').getByRole('row').nth(1)
-  await expect(first).toContainText(/hung.*in psql, silent for \d+ s/)
+  await expect(first).toContainText(/hung.*in psql, silent for (\d+ m )?\d+ s/)
   await expect(page.getByRole('status').filter({ hasText: '1 session quiet' })).toBeVisible()
   // Silent for longer than the delay within which the page still expects frames in flight.
   await expect
@@ -55,7 +56,7 @@ test('a session that hangs is on top with its tool and its silence, and its page
   await first.getByRole('link').click()
   await expect(page.getByText(/^Now in psql, for/)).toBeVisible()
   const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
-  expect(Number(/for ([\d.]+) s/.exec(said[0] ?? '')?.[1])).toBeGreaterThanOrEqual(6)
+  expect(milliseconds(said[0] ?? '')).toBeGreaterThanOrEqual(6_000)
   const card = page.getByRole('article', { name: 'Tool call: psql' })
   await expect(card).toContainText('Silent')
   await expect(card).not.toContainText('Running')

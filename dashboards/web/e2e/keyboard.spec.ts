@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { filters } from './filters'
+import { searchedUntil } from './searching'
 import { spend } from './spending'
 import { expect, test } from './test'
 
@@ -143,7 +144,7 @@ for (const [size, width] of [
         await expect(page.getByRole('log', { name: 'Conversation' })).toContainText('It is safe to release.')
       } else {
         await page.goto(path)
-        await expect(page.locator(ready).first()).toBeVisible()
+        await searchedUntil(page, page.locator(ready).first())
       }
       await then?.(page)
       await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined)
@@ -240,6 +241,9 @@ const demoEnded = (page: Page, id: string) =>
 
 test('by keyboard alone: the failed session, and the call that failed', async ({ page }) => {
   await demoEnded(page, 'demo-release-failed')
+  const answer = await page.request.get('/v1/sessions/demo-release-failed')
+  const { started } = (await answer.json()) as { started: string }
+  await page.clock.setFixedTime(started) // for the page it is the day on which the demo was recorded
   await page.goto('/')
   const list = page.getByRole('table', { name: 'Sessions' })
   await expect(list.getByRole('link').first()).toBeVisible()

@@ -15,7 +15,7 @@ export async function record(
     data: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
   })
   expect(answer.ok()).toBe(true)
-  await expect.poll(() => ended(api, session), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => ended(api, session)).toBe(true)
 }
 
 /** Whether a session can be read to its end. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { dayOfRuns } from './day'
 import { ended, LiveRecording } from './recording'
+import { searchedUntil } from './searching'
 import { program, startServer, type Server } from './server'
 import { weeksOfSpending } from './spending'
 import { expect, test } from './test'
@@ -112,7 +113,7 @@ for (const [what, shots, args] of [
             await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
             await page.setViewportSize(viewport)
             await page.goto(server.url + path)
-            await expect(page.locator(ready).first()).toBeVisible()
+            await searchedUntil(page, page.locator(ready).first())
             if (tab !== undefined) {
               await page.getByRole('tab', { name: tab.name }).click()
               await expect(page.locator(tab.ready).first()).toBeVisible()

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,18 +15,21 @@ export interface Server {
   data: string
   /** Ends it and leaves its data, so that it can be back. */
   leave(): Promise<void>
-  /** Starts it again, on the same port with the same data. */
+  /** Starts it again, at the same address with the same data. */
   comeBack(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts `tapedeck up` on a free port with a data directory of its own, and waits until it is ready. */
+/**
+ * Starts `tapedeck up` on a free port with a data directory of its own, and waits until it is ready. Arguments that
+ * depend on its address are a function: the port is chosen before the start then, and another program may take it
+ * meanwhile. Otherwise the server chooses its port.
+ */
 export async function startServer(
   args: string[] | ((url: string) => Promise<string[]>) = [],
 ): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'tapedeck-e2e-'))
-  const listen = `127.0.0.1:${await freePort()}`
-  const url = `http://${listen}`
+  let url = typeof args === 'function' ? `http://127.0.0.1:${await freePort()}` : ''
   let child: ChildProcess
   const leave = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -34,6 +37,7 @@ export async function startServer(
     await once(child, 'exit')
   }
   const start = async (args: string[]) => {
+    const listen = url === '' ? '127.0.0.1:0' : new URL(url).host
     child = spawn(program, ['up', '--data', data, '--listen', listen, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -41,7 +45,9 @@ export async function startServer(
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (text: Buffer) => (said += text.toString()))
     const deadline = Date.now() + 120_000
-    while (!(await isReady(url))) {
+    for (;;) {
+      if (url === '') url = announced(data, child.pid)
+      if (url !== '' && (await isReady(url))) return
       if (child.exitCode !== null || Date.now() > deadline) {
         await leave()
         throw new Error(`tapedeck up is not ready; it said:\n${said}`)
@@ -60,6 +66,19 @@ export async function startServer(
     throw error
   }
   return { url, data, leave, comeBack: () => start([]), stop }
+}
+
+/** The address that the server has stored in its data directory; "" if it has not yet. */
+function announced(data: string, pid: number | undefined): string {
+  try {
+    const note = JSON.parse(readFileSync(join(data, 'runtime.json'), 'utf8')) as {
+      pid: number
+      address: string
+    }
+    return note.pid === pid ? note.address : ''
+  } catch {
+    return ''
+  }
 }
 
 async function isReady(url: string): Promise<boolean> {

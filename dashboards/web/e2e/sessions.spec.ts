@@ -115,13 +115,23 @@ test('sessions are listed, filtered and put in order by what they cost', async (
 
 test('a running session stands on top and counts', async ({ page, request, baseURL }) => {
   const live = await LiveRecording.begin(baseURL ?? '', 'counting')
-  await record(request, 'later', [{ type: 'a' }])
-  await page.goto('/')
   const row = page.getByRole('row').filter({ hasText: 'counting' })
-  await expect(row.getByText('Running')).toBeVisible()
-  await expect(rows(page).first()).toHaveText('counting')
+  // A session without frames for 30 seconds does not run any more.
+  let sent = 1
+  const beat = setInterval(() => {
+    live.send(1)
+    sent++
+  }, 1000)
+  try {
+    await record(request, 'later', [{ type: 'a' }])
+    await page.goto('/')
+    await expect(row.getByText('Running')).toBeVisible()
+    await expect(rows(page).first()).toHaveText('counting')
+  } finally {
+    clearInterval(beat)
+  }
   live.send(41)
-  await expect(row.getByTitle('42 frames')).toBeVisible()
+  await expect(row.getByTitle(`${sent + 41} frames`)).toBeVisible()
   await live.end()
   await expect(row.getByText('OK')).toBeVisible()
 })

@@ -5,9 +5,12 @@ import { useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { api } from '../api/client'
 import { everything, type Filter } from '../filters/filter'
+import { turnOffPolls } from '../testing/polls'
 import { renderAt } from '../testing/render'
 import { session } from '../testing/session'
 import { useBothEnds, useListRows } from './bothends'
+
+turnOffPolls()
 
 afterEach(() => vi.restoreAllMocks())
 

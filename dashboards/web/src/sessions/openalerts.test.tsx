@@ -2,9 +2,12 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { alert } from '../testing/alert'
+import { turnOffPolls } from '../testing/polls'
 import { answering, renderAt } from '../testing/render'
 import { session } from '../testing/session'
 import { Progress } from './progress'
+
+turnOffPolls()
 
 afterEach(() => vi.restoreAllMocks())
 

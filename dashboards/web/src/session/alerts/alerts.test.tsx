@@ -4,10 +4,13 @@ import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Schemas } from '../../api/client'
 import { alert } from '../../testing/alert'
+import { turnOffPolls } from '../../testing/polls'
 import { answering, renderAt } from '../../testing/render'
 import { PlayerContext } from '../player/context'
 import type { Player } from '../player/player'
 import { AlertList, OpenAlert } from './alerts'
+
+turnOffPolls()
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -36,12 +36,14 @@ export function Axis(props: {
         setDrag({ from, to: from })
       }}
       onPointerMove={(event) => drag && setDrag({ from: drag.from, to: moment(event) })}
-      onPointerUp={() => {
+      onPointerUp={(event) => {
         if (drag === null) return
         setDrag(null)
+        // The state may lack the last move, which React has not rendered yet.
+        const [from, to] = [drag.from, moment(event)]
         // Less than a few pixels is a click by a hand that is not quite still.
-        if (Math.abs(drag.to - drag.from) * width < 5 * length) player.seek(warp.moment(drag.to))
-        else props.onShow(between(drag.from, drag.to, all))
+        if (Math.abs(to - from) * width < 5 * length) player.seek(warp.moment(to))
+        else props.onShow(between(from, to, all))
       }}
       onPointerCancel={() => setDrag(null)}
     >

@@ -49,16 +49,17 @@ export function Minimap({ rows, range, all, warp, known, onShow }: Props) {
     const { held, from } = drag
     if (held !== null) onShow(within({ from: held.from + to - from, to: held.to + to - from }, all))
   }
-  const released = () => {
+  /** Ends the drag where the pointer is: the state may lack the last move, which React has not rendered yet. */
+  const released = (to: number) => {
     if (drag === null) return
-    setDrag(null)
-    const isClick = Math.abs(drag.to - drag.from) * width < still * length
-    if (drag.held === null && !isClick) onShow(between(drag.from, drag.to, all))
-    else if (isClick && whole) player.seek(warp.moment(drag.to))
+    const isClick = Math.abs(to - drag.from) * width < still * length
+    if (drag.held === null && !isClick) onShow(between(drag.from, to, all))
+    else if (isClick && whole) player.seek(warp.moment(to))
     else if (isClick) {
       const half = (range.to - range.from) / 2
-      onShow(within({ from: drag.to - half, to: drag.to + half }, all))
-    }
+      onShow(within({ from: to - half, to: to + half }, all))
+    } else moved(to)
+    setDrag(null)
   }
   const place = (from: number, to: number) => ({
     left: `${((Math.min(from, to) - all.from) / length) * 100}%`,
@@ -78,7 +79,7 @@ export function Minimap({ rows, range, all, warp, known, onShow }: Props) {
         setDrag({ from, to: from, held: inside ? range : null })
       }}
       onPointerMove={(event) => moved(at(event))}
-      onPointerUp={released}
+      onPointerUp={(event) => released(at(event))}
       onPointerCancel={() => setDrag(null)}
     >
       <canvas ref={canvas} className={classes.canvas} />
