@@ -3,6 +3,8 @@ package dialect
 import (
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"tapedeck/schema"
 )
 
@@ -17,17 +19,23 @@ type Requests[T any] struct{ waiting []request[T] }
 type request[T any] struct {
 	id        string // as JSON
 	direction schema.Direction
+	content   uint64 // hash of the message
 	kept      T
 }
 
-// Add adds a request.
-func (r *Requests[T]) Add(id []byte, direction schema.Direction, kept T) {
-	r.waiting = AppendRecent(r.waiting, request[T]{string(id), direction, kept}, requestLimit)
+// Add adds a request, whose message is raw.
+func (r *Requests[T]) Add(id []byte, direction schema.Direction, raw []byte, kept T) {
+	r.waiting = AppendRecent(r.waiting, request[T]{string(id), direction, xxhash.Sum64(raw), kept}, requestLimit)
 }
 
-// Await reports whether a request with an id waits for its response.
-func (r *Requests[T]) Await(id []byte, direction schema.Direction) bool {
-	return slices.ContainsFunc(r.waiting, func(x request[T]) bool { return x.id == string(id) && x.direction == direction })
+// Await reports whether a request with an id waits for its response, and whether the message raw is that request
+// again. JSON-RPC allows no other request with the id of one that waits.
+func (r *Requests[T]) Await(id []byte, direction schema.Direction, raw []byte) (waits, again bool) {
+	i := slices.IndexFunc(r.waiting, func(x request[T]) bool { return x.id == string(id) && x.direction == direction })
+	if i < 0 {
+		return false, false
+	}
+	return true, r.waiting[i].content == xxhash.Sum64(raw)
 }
 
 // Latest returns what is kept of the request that was added last, or nil. It is valid until the next call.

@@ -68,14 +68,14 @@ export async function startServer(
   return { url, data, leave, comeBack: () => start([]), stop }
 }
 
-/** The address that the server has stored in its data directory; "" if it has not yet. */
+/** The address that the server has stored in its data directory, beside its process id; "" before it listens. */
 function announced(data: string, pid: number | undefined): string {
   try {
     const note = JSON.parse(readFileSync(join(data, 'runtime.json'), 'utf8')) as {
       pid: number
-      address: string
+      address?: string
     }
-    return note.pid === pid ? note.address : ''
+    return note.pid === pid ? (note.address ?? '') : ''
   } catch {
     return ''
   }

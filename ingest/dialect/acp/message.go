@@ -73,16 +73,17 @@ func (d *decoder) message(m *message) string {
 func (d *decoder) call(method, id []byte, m *message) string {
 	s := d.session(m.session())
 	typ, known := methods.Of(method)
-	switch {
-	case !known:
-		if !bytes.HasPrefix(method, []byte("_")) { // extensions begin so
-			d.Unknown()
-		}
-	case id != nil && d.waiting.Await(id, d.Frame.Direction): // a repeat
-		return typ.Name
+	if !known && !bytes.HasPrefix(method, []byte("_")) { // extensions begin so
+		d.Unknown()
 	}
 	if id != nil {
-		d.waiting.Add(id, d.Frame.Direction, request{method: typ.Name, session: s})
+		if waits, again := d.waiting.Await(id, d.Frame.Direction, m.raw); waits {
+			if !again {
+				d.Unknown()
+			}
+			return typ.Name
+		}
+		d.waiting.Add(id, d.Frame.Direction, m.raw, request{method: typ.Name, session: s})
 	}
 	if known && typ.Handle != nil {
 		typ.Handle(d, m)

@@ -58,13 +58,15 @@ func (d *decoder) call(method, id []byte, m *message) string {
 	if !known {
 		d.Unknown()
 	}
-	if id != nil && d.waiting.Await(id, d.Frame.Direction) { // a repeat
-		d.thread(m.thread())
-		return typ.Name
-	}
 	t := d.thread(m.thread())
 	if id != nil {
-		d.waiting.Add(id, d.Frame.Direction, request{method: typ.Name, thread: t})
+		if waits, again := d.waiting.Await(id, d.Frame.Direction, m.raw); waits {
+			if !again {
+				d.Unknown()
+			}
+			return typ.Name
+		}
+		d.waiting.Add(id, d.Frame.Direction, m.raw, request{method: typ.Name, thread: t})
 	}
 	switch {
 	case typ.Name == "account/rateLimits/updated":

@@ -35,7 +35,13 @@ func (c *call) describe(tool *model.Tool) {
 
 // toolsCall reads a call, whose execution begins. It belongs to no run, as the protocol has none.
 func (d *decoder) toolsCall(m *message) {
-	if m.id == nil || d.awaits(m.id) {
+	if m.id == nil {
+		return
+	}
+	if waits, again := d.awaits(m.id, m.raw); waits {
+		if !again { // the id of a request in progress
+			d.Unknown()
+		}
 		return
 	}
 	if d.again(m) {
@@ -53,7 +59,7 @@ func (d *decoder) toolsCall(m *message) {
 		d.SetArguments(tool, args)
 	}
 	d.Start(tool)
-	d.await(m.id, tool)
+	d.await(m.id, m.raw, tool)
 }
 
 // again reads the retry of a call that asked the client for input (version 2026-07-28, multi
@@ -72,7 +78,7 @@ func (d *decoder) again(m *message) bool {
 		c.asks, c.state, c.token = false, "", progressToken(m)
 		d.speakOf(tool)
 		d.Start(tool)
-		d.await(m.id, tool)
+		d.await(m.id, m.raw, tool)
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fastjson"
 
 	"tapedeck/ingest/dialect"
@@ -60,7 +61,7 @@ func (d *decoder) message(v *fastjson.Value, raw []byte) string {
 		} else if typ.Handle != nil {
 			typ.Handle(d, &message{v, raw, id})
 		}
-		d.await(id, nil)
+		d.await(id, raw, nil)
 		return typ.Name
 	case !dialect.IsNull(v.Get("error")):
 		d.response(id, func(tool *model.Tool) { d.failed(tool, v.Get("error"), raw) })
@@ -80,6 +81,7 @@ func (d *decoder) message(v *fastjson.Value, raw []byte) string {
 type request struct {
 	id        string // as JSON
 	direction schema.Direction
+	content   uint64      // hash of the message
 	tool      *model.Tool // nil for other requests
 }
 
@@ -87,15 +89,23 @@ type request struct {
 const requestLimit = 256
 
 // await keeps a request until its response comes.
-func (d *decoder) await(id []byte, tool *model.Tool) {
-	if id != nil && !d.awaits(id) {
-		d.waiting = dialect.AppendRecent(d.waiting, request{string(id), d.Frame.Direction, tool}, requestLimit)
+func (d *decoder) await(id, raw []byte, tool *model.Tool) {
+	if id == nil {
+		return
+	}
+	if waits, _ := d.awaits(id, raw); !waits {
+		d.waiting = dialect.AppendRecent(d.waiting, request{string(id), d.Frame.Direction, xxhash.Sum64(raw), tool}, requestLimit)
 	}
 }
 
-// awaits reports whether the present frame has, or repeats, a request with an id.
-func (d *decoder) awaits(id []byte) bool {
-	return slices.ContainsFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
+// awaits reports whether a request with an id waits for its response, and whether the message raw is that request
+// again.
+func (d *decoder) awaits(id, raw []byte) (waits, again bool) {
+	i := slices.IndexFunc(d.waiting, func(r request) bool { return r.id == string(id) && r.direction == d.Frame.Direction })
+	if i < 0 {
+		return false, false
+	}
+	return true, d.waiting[i].content == xxhash.Sum64(raw)
 }
 
 // requested returns the call of the request in progress with an id, or nil.
