@@ -6,6 +6,7 @@ import "time"
 // callers pass the times.
 type batchDelay struct {
 	opts *Options
+	bulk bool // the batch has bulk recordings only, which nobody waits for block by block
 	// stored returns the time at which the latest insert ended, and how long ClickHouse worked on
 	// it.
 	stored func() (at time.Time, took time.Duration)
@@ -13,13 +14,19 @@ type batchDelay struct {
 	began, latest time.Time // arrival of the batch's first and latest block
 	due           time.Time // latest time at which the batch is stored
 	end           bool      // the batch holds the end of a stream, which a reader may be waiting for
-	load          bool      // blocks arrive at the rate of a bulk load
+	load          bool      // frames arrive at the rate of a bulk load
+	heavy         bool      // bytes of bulk recordings arrive at that rate
 }
 
 // bulk defines a bulk load: more than one in bulk of a full batch arrives within BatchPace. A bulk
 // load is gathered for longer, since few large inserts leave ClickHouse less to merge. A batch of
 // at least this size is inserted over two connections.
 const bulk = 6
+
+// heavyPaces is the longest time for which bytes at the rate of a bulk load are gathered, in
+// multiples of BatchPace. Merges take ClickHouse more of its time than inserts do if each insert has
+// a few megabytes of long texts.
+const heavyPaces = 6
 
 // The minimum pause after an insert, in multiples of the insert's duration: in general, and before
 // the end of a stream is stored.
@@ -30,7 +37,7 @@ const (
 
 // begin starts a batch with its first block.
 func (p *batchDelay) begin(now time.Time) {
-	p.end, p.load = false, false
+	p.end, p.load, p.heavy = false, false, false
 	p.began, p.due = now, now.Add(p.delay(now, restPerInsert))
 }
 
@@ -59,6 +66,8 @@ func (p *batchDelay) added(now time.Time, ends bool) {
 // next returns when to check the batch again if no more blocks arrive.
 func (p *batchDelay) next() time.Time {
 	switch {
+	case p.heavy:
+		return earlier(p.began.Add(heavyPaces*p.opts.BatchPace), p.latest.Add(p.opts.BatchAge))
 	case p.end: // the segments of a stream end one after the other
 		return earlier(p.due, later(p.latest.Add(p.opts.BatchAge/4), p.rested(restPerInsert)))
 	case p.load:
@@ -67,20 +76,29 @@ func (p *batchDelay) next() time.Time {
 	return p.due
 }
 
-// isDue reports whether a batch of the given number of frames is to be stored now.
-func (p *batchDelay) isDue(now time.Time, frames int) bool {
+// isDue reports whether a batch of the given numbers of frames and bytes of messages is to be stored
+// now.
+func (p *batchDelay) isDue(now time.Time, frames, held int) bool {
 	if now.Before(p.next()) {
 		return false
 	}
-	if p.end || p.load {
+	if p.heavy {
 		return true
 	}
-	gathered, o := float64(now.Sub(p.began)), p.opts
-	if float64(frames)*float64(o.BatchPace) < float64(o.BatchFrames/bulk)*gathered {
+	if p.bulk && p.isBulk(now, held, p.opts.batchMessages()) {
+		p.heavy = true
+		return !now.Before(p.next())
+	}
+	if p.end || p.load || !p.isBulk(now, frames, p.opts.BatchFrames) {
 		return true
 	}
-	p.load, p.due = true, p.due.Add(o.BatchPace)
+	p.load, p.due = true, p.due.Add(p.opts.BatchPace)
 	return !now.Before(p.next())
+}
+
+// isBulk reports whether n of the full that fill a batch is the rate of a bulk load.
+func (p *batchDelay) isBulk(now time.Time, n, full int) bool {
+	return float64(n)*float64(p.opts.BatchPace) >= float64(full/bulk)*float64(now.Sub(p.began))
 }
 
 func earlier(a, b time.Time) time.Time {

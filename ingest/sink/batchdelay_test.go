@@ -26,13 +26,13 @@ func (g *gathering) at(ms int) time.Time { return g.began.Add(time.Duration(ms) 
 // storedFrom checks that the batch is stored at a time and not before it.
 func (g *gathering) storedFrom(t *testing.T, ms, frames int) {
 	t.Helper()
-	if g.isDue(g.at(ms-1), frames) {
+	if g.isDue(g.at(ms-1), frames, 0) {
 		t.Errorf("it is stored before %d ms", ms)
 	}
 	if at := g.next(); at != g.at(ms) {
 		t.Errorf("it is looked at after %v, want %d ms", at.Sub(g.began), ms)
 	}
-	if !g.isDue(g.at(ms), frames) {
+	if !g.isDue(g.at(ms), frames, 0) {
 		t.Errorf("it is not stored after %d ms", ms)
 	}
 }
@@ -57,7 +57,7 @@ func TestPaceOfLoad(t *testing.T) {
 	load := func() *gathering {
 		g := gather(longAgo, 60)
 		g.added(g.at(100), false)
-		if g.isDue(g.at(100), 10_000) {
+		if g.isDue(g.at(100), 10_000, 0) {
 			t.Error("a load is stored at once")
 		}
 		return g
@@ -104,4 +104,38 @@ func TestPaceAfterInsert(t *testing.T) {
 	g.storedAt, g.took = 10, 300
 	g.added(g.at(20), true)
 	g.storedFrom(t, 100, 10) // not later than it was due before
+}
+
+// Bytes of bulk recordings at the rate of a bulk load are gathered until they fall silent, also beyond
+// the end of a stream.
+func TestPaceOfBytes(t *testing.T) {
+	heavy := func(bulk bool, held int) (g *gathering, stored bool) {
+		g = gather(longAgo, 60)
+		g.bulk, g.opts.BatchBytes = bulk, 60<<20
+		g.added(g.at(75), true)
+		return g, g.isDue(g.at(100), 10, held)
+	}
+	const rate = 1 << 20 // in 100 ms: a sixth of 30 MiB in 500 ms
+	for _, c := range []struct {
+		bulk bool
+		held int
+	}{{true, rate - 1}, {false, rate}} {
+		if _, stored := heavy(c.bulk, c.held); !stored {
+			t.Errorf("bulk %v, %d bytes in 100 ms: not stored", c.bulk, c.held)
+		}
+	}
+	g, stored := heavy(true, rate)
+	if stored {
+		t.Fatal("a load of bytes is stored at once")
+	}
+	for ms := 100; ms < 3000; ms += 50 {
+		if g.added(g.at(ms), true); g.isDue(g.at(ms), 10, rate) {
+			t.Fatalf("it is stored after %d ms, while more arrives", ms)
+		}
+	}
+	g.storedFrom(t, 3000, 10)
+
+	g, _ = heavy(true, rate)
+	g.added(g.at(150), true)
+	g.storedFrom(t, 250, 10)
 }

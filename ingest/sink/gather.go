@@ -40,7 +40,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 	release := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	defer release()
 
-	when := batchDelay{opts: &g.sink.opts, stored: g.out.latest}
+	when := batchDelay{opts: &g.sink.opts, bulk: g.out == g.sink.bulk, stored: g.out.latest}
 	var at time.Time // time at which timer fires
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -72,12 +72,17 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 				continue
 			}
 			when.added(now, g.ended)
+			if free == nil && when.bulk && g.batch.held >= g.sink.opts.batchMessages()/2 {
+				timer.Stop()
+				free = g.spare // continue gathering until the insert of the other batch has ended
+				continue
+			}
 			if next := when.next(); free == nil && (first || next.Before(at)) {
 				at = next
 				timer.Reset(time.Until(at))
 			}
 		case <-timer.C:
-			if now := time.Now(); !when.isDue(now, g.batch.columns.Frames()) {
+			if now := time.Now(); !when.isDue(now, g.batch.columns.Frames(), g.batch.held) {
 				at = when.next()
 				timer.Reset(at.Sub(now))
 				continue
@@ -119,13 +124,13 @@ const drainTimeout = 1500 * time.Millisecond
 
 // batchMessages is the number of message bytes that fill a batch. It bounds the memory for frames
 // that do not compress, which are held both in messages and in columns.
-const batchMessages = 16 << 20
+func (o *Options) batchMessages() int { return o.BatchBytes / 2 }
 
 // full reports whether the batch is to be stored.
 func (g *gatherer) full() bool {
 	o := &g.sink.opts
 	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes ||
-		g.batch.held >= batchMessages
+		g.batch.held >= o.batchMessages()
 }
 
 // handOver passes the full batch to the inserter and continues with the spare one. The inserter

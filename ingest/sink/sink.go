@@ -33,12 +33,13 @@ type Options struct {
 	BatchAge    time.Duration // default 100 ms
 	// BatchPace bounds the time for which blocks are gathered beyond BatchAge. Even a small insert
 	// takes ClickHouse tens of milliseconds, so the sink gathers long enough that inserts take at
-	// most a fifth of the time. Under bulk load it gathers for up to twice BatchPace.
+	// most a fifth of the time. Under bulk load it gathers for up to twice BatchPace, and for up to six
+	// times if the load is one of bytes rather than of frames.
 	BatchPace time.Duration // default 500 ms
 	// HeldBytes bounds the messages that were received and are not yet stored, bytes. Each partition
 	// after the first adds a pull to it, so that all can be pulled from at the same time. Up to one
 	// pull is received beyond it if no other message is held: see pullSize.
-	HeldBytes int           // default 80 MiB
+	HeldBytes int           // default 128 MiB
 	Keep      time.Duration // how long JetStream keeps stored blocks; default 1 h
 	// Deleted holds the tombstones of deleted sessions, which are not stored; nil for none. If it
 	// is set, Complete is called to finish interrupted deletions.
@@ -77,7 +78,7 @@ const (
 	// running sink resets the timers of all blocks that it holds.
 	ackWait = 10 * time.Second
 	// DefaultHeldBytes is the default of Options.HeldBytes.
-	DefaultHeldBytes = 80 << 20
+	DefaultHeldBytes = 128 << 20
 	// maxAckPending bounds the messages that are delivered and not acknowledged, over all sinks.
 	maxAckPending = 16384
 	// maxAckPendingOnShards is maxAckPending on a cluster. It includes the messages of shards that are

@@ -13,7 +13,7 @@ import (
 // Unstored bounds the blocks that this process has published and the sink has not stored. Zero
 // values select the defaults.
 type Unstored struct {
-	Bytes  int64 // bytes of encoded blocks; default 32 MiB
+	Bytes  int64 // bytes of encoded blocks; default 64 MiB
 	Frames int64 // default 1,000,000
 	// CachedBytes bounds the bytes that were sent within cachedFor to a JetStream in this process,
 	// which keeps them in memory. 0 means no bound, for a JetStream in another process.
@@ -23,7 +23,7 @@ type Unstored struct {
 // withDefaults returns the bounds with the defaults filled in.
 func (u Unstored) withDefaults() Unstored {
 	if u.Bytes == 0 {
-		u.Bytes = 32 << 20
+		u.Bytes = 64 << 20
 	}
 	if u.Frames == 0 {
 		u.Frames = 1_000_000

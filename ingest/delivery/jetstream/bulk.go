@@ -2,9 +2,12 @@ package jetstream
 
 import (
 	"maps"
+	"strconv"
+	"strings"
 	"time"
 
 	"tapedeck/ingest"
+	"tapedeck/schema"
 )
 
 // HeaderBulk marks messages with blocks of bulk recordings. The sink stores them apart from other
@@ -22,6 +25,10 @@ const (
 	// that a stream is a bulk recording from a crowd-th of burst on, so that a flood of short
 	// streams is one too.
 	crowd = 20
+
+	// A stream that a recorder opened this long after the stream began is a history, such as a file of
+	// "tapedeck sync", or continues one: all of it is a bulk recording.
+	historyAge = time.Hour
 )
 
 // BulkStreams determines which streams are bulk recordings. The zero value is ready for use. It is
@@ -40,6 +47,9 @@ type ahead struct {
 
 // Add adds a block that is published, and reports whether its stream is a bulk recording.
 func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
+	if isHistory(b.ID) {
+		return true
+	}
 	k.sweep(now)
 	tenant, most := get(k.tenants, b.Tenant, now), 1.0
 	if tenant.add(0, 0, now, crowd) >= 1 {
@@ -51,6 +61,21 @@ func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
 	}
 	tenant.add(len(b.Data), b.Frames, now, crowd)
 	return false
+}
+
+// isHistory reports whether the id of a block is one of a history. The id has the time at which the
+// stream began, in the stream's id, and the time at which it was opened: see ingest.EncodedBlock.
+func isHistory(id string) bool {
+	if len(id) <= streamIDSize {
+		return false
+	}
+	began, err := schema.StreamStarted(id[:streamIDSize])
+	if err != nil {
+		return false
+	}
+	text, _, _ := strings.Cut(id[streamIDSize+1:], ".")
+	opened, err := strconv.ParseInt(text, 36, 64)
+	return err == nil && opened-began >= int64(historyAge)
 }
 
 func get(all map[string]*ahead, name string, now time.Time) *ahead {

@@ -2,6 +2,7 @@ package jetstream_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -91,4 +92,33 @@ func TestBulkShortStreams(t *testing.T) {
 	if late > 0 {
 		t.Errorf("%d blocks of slow streams are bulk recordings", late)
 	}
+}
+
+// A stream that was opened long after it began is a bulk recording from its first block on.
+func TestBulkHistories(t *testing.T) {
+	began := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+	ms := fmt.Sprintf("%012x", began.UnixMilli())
+	stream := ms[:8] + "-" + ms[8:] + "-7000-8000-000000000000"
+	for _, c := range []struct {
+		id   string
+		bulk bool
+	}{
+		{blockID(stream, began.Add(time.Hour)), true},
+		{blockID(stream, began.Add(time.Hour-time.Millisecond)), false},
+		{blockID(stream, began), false},
+		{blockID(stream, began.Add(-time.Hour)), false},
+		{stream, false},
+		{stream + ".?.1", false},
+		{"", false},
+	} {
+		var all jetstream.BulkStreams
+		if got := all.Add(&ingest.EncodedBlock{ID: c.id, Data: make([]byte, 100), Frames: 1}, began.Add(2*time.Hour)); got != c.bulk {
+			t.Errorf("%s: bulk %v, want %v", c.id, got, c.bulk)
+		}
+	}
+}
+
+// blockID returns the id of the first block of a stream that was opened at a time.
+func blockID(stream string, opened time.Time) string {
+	return stream + "." + strconv.FormatInt(opened.UnixNano(), 36) + ".1"
 }

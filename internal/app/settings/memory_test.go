@@ -19,15 +19,15 @@ func TestFitMemory(t *testing.T) {
 		{"serve", 0, 1 << 30, 0, map[string]string{"max-reader-bytes": "1GiB default", "max-writer-bytes": "512MiB default", "max-streams": "10000 default"}, false},
 		{"serve", group, 1 << 30, group, map[string]string{
 			"max-streams": "10000 default", "max-reader-bytes": "41MiB memory", "max-writer-bytes": "41MiB memory",
-			"sink-held-bytes": "15MiB memory", "sink-batch-bytes": "5MiB memory", "session-cache-bytes": "10MiB memory", "max-cached-bytes": "128MiB default",
+			"sink-held-bytes": "15MiB memory", "sink-batch-bytes": "5MiB memory", "session-cache-bytes": "10MiB memory", "max-cached-bytes": "256MiB default",
 		}, false},
 		{"serve --memory 1GB", 64 << 30, 0, group, map[string]string{"max-reader-bytes": "41MiB memory"}, false},
 		{"serve --role ingest", group, 0, group, map[string]string{"max-writer-bytes": "129MiB memory", "max-reader-bytes": "1GiB default"}, false},
 		{"serve --max-reader-bytes 64MiB", group, 0, group, map[string]string{"max-reader-bytes": "64MiB flag", "max-writer-bytes": "41MiB memory"}, false},
 		{"serve --max-reader-bytes 1GiB", group, 0, group, map[string]string{"max-reader-bytes": "1GiB flag"}, true},
 		{"serve", 512 << 20, 0, 512 << 20, map[string]string{"max-streams": "5461 memory"}, false},
-		{"serve", 64 << 30, 0, 64 << 30, map[string]string{"max-reader-bytes": "1GiB default", "sink-held-bytes": "80MiB default"}, false},
-		{"up", 4 << 30, 1 << 30, 3 << 30, map[string]string{"max-cached-bytes": "128MiB default", "max-reader-bytes": "359MiB memory"}, false},
+		{"serve", 64 << 30, 0, 64 << 30, map[string]string{"max-reader-bytes": "1GiB default", "sink-held-bytes": "128MiB default"}, false},
+		{"up", 4 << 30, 1 << 30, 3 << 30, map[string]string{"max-cached-bytes": "134MiB memory", "max-reader-bytes": "359MiB memory"}, false},
 	} {
 		_, s, err := load(t, nil, strings.Fields(c.args)...)
 		if err != nil {

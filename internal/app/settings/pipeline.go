@@ -27,12 +27,12 @@ type Pipeline struct {
 	SinkBatchBytes  Size          `help:"Bytes in one insert at most." default:"64MiB" min:"64KiB" max:"1GiB" env:"TAPEDECK_SINK_BATCH_BYTES" placeholder:"SIZE"`
 	SinkBatchAge    time.Duration `help:"How long blocks are gathered for an insert at least." default:"100ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_AGE" placeholder:"D"`
 	SinkBatchPace   time.Duration `help:"How long they are gathered beyond that while inserts take more than a fifth of the time." default:"500ms" min:">0" max:"1m" env:"TAPEDECK_SINK_BATCH_PACE" placeholder:"D"`
-	SinkHeldBytes   Size          `help:"Bytes of messages that the sink has received from JetStream and not stored at most." default:"80MiB" min:"1MiB" max:"4GiB" env:"TAPEDECK_SINK_HELD_BYTES" placeholder:"SIZE"`
+	SinkHeldBytes   Size          `help:"Bytes of messages that the sink has received from JetStream and not stored at most." default:"128MiB" min:"1MiB" max:"4GiB" env:"TAPEDECK_SINK_HELD_BYTES" placeholder:"SIZE"`
 	DeadLetterRetry time.Duration `help:"Interval between attempts to store blocks that were set aside." default:"1m" min:"1s" env:"TAPEDECK_DEAD_LETTER_RETRY" placeholder:"D"`
 
-	MaxUnstoredBytes  Size `help:"Bytes of encoded blocks that this process has published and the sink has not stored, from which on bulk recordings wait." default:"32MiB" min:"1MiB" env:"TAPEDECK_MAX_UNSTORED_BYTES" placeholder:"SIZE"`
+	MaxUnstoredBytes  Size `help:"Bytes of encoded blocks that this process has published and the sink has not stored, from which on bulk recordings wait." default:"64MiB" min:"1MiB" env:"TAPEDECK_MAX_UNSTORED_BYTES" placeholder:"SIZE"`
 	MaxUnstoredFrames int  `help:"Frames of them, from which on bulk recordings wait." default:"1000000" min:"10000" unit:"frames" env:"TAPEDECK_MAX_UNSTORED_FRAMES" placeholder:"N"`
-	MaxCachedBytes    Size `help:"Bytes of blocks that bulk recordings may publish within 10 seconds, for which the JetStream of tapedeck up keeps them in memory." default:"128MiB" min:"32MiB" env:"TAPEDECK_MAX_CACHED_BYTES" placeholder:"SIZE"`
+	MaxCachedBytes    Size `help:"Bytes of blocks that bulk recordings may publish within 10 seconds, for which the JetStream of tapedeck up keeps them in memory." default:"256MiB" min:"32MiB" env:"TAPEDECK_MAX_CACHED_BYTES" placeholder:"SIZE"`
 
 	JetStreamPartitions int `help:"JetStream streams over which blocks are partitioned by session. A change waits until the sinks have stored the blocks of the earlier number." name:"jetstream-partitions" default:"1" min:"1" max:"64" unit:"streams" env:"TAPEDECK_JETSTREAM_PARTITIONS" placeholder:"N"`
 
