@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ClickHouse/ch-go/proto"
@@ -11,7 +12,18 @@ import (
 // text is String.
 type text struct{ proto.ColStr }
 
-func (c *text) add(s string) { c.Append(s) }
+func (c *text) add(s string) {
+	c.grow(len(s))
+	c.Append(s)
+}
+
+// grow makes room for n more bytes. The room doubles: append would copy the texts of a large batch
+// several times more often.
+func (c *text) grow(n int) {
+	if len(c.Buf)+n > cap(c.Buf) {
+		c.Buf = slices.Grow(c.Buf, max(n, len(c.Buf)))
+	}
+}
 
 // longText is the length, in bytes, from which on a text is sent from its own memory instead of
 // being copied into the client's buffer first.

@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -55,7 +54,7 @@ func (c *frameColumns) add(tenant string, b *block.Block, started int64) {
 	for i := range b.Frames {
 		size += len(b.Frames[i].Raw)
 	}
-	c.raw.Buf = slices.Grow(c.raw.Buf, size)
+	c.raw.grow(size)
 	for i := range b.Frames {
 		f := &b.Frames[i]
 		c.tenant.Append(tenant)
