@@ -16,6 +16,7 @@ type batchDelay struct {
 	end           bool      // the batch holds the end of a stream, which a reader may be waiting for
 	load          bool      // frames arrive at the rate of a bulk load
 	heavy         bool      // bytes of bulk recordings arrive at that rate
+	grown         int       // by how many doublings the next batch may be larger: see enough
 }
 
 // bulk defines a bulk load: more than one in bulk of a full batch arrives within BatchPace. A bulk
@@ -82,18 +83,35 @@ func (p *batchDelay) isDue(now time.Time, frames, held int) bool {
 	if now.Before(p.next()) {
 		return false
 	}
-	if p.heavy {
-		return true
-	}
-	if p.bulk && p.isBulk(now, held, p.opts.batchMessages()) {
+	if p.bulk && !p.heavy && p.isBulk(now, held, p.opts.batchMessages()) {
 		p.heavy = true
-		return !now.Before(p.next())
+		if now.Before(p.next()) {
+			return false
+		}
+	}
+	if p.heavy {
+		p.grown = 0
+		return true
 	}
 	if p.end || p.load || !p.isBulk(now, frames, p.opts.BatchFrames) {
 		return true
 	}
 	p.load, p.due = true, p.due.Add(p.opts.BatchPace)
 	return !now.Before(p.next())
+}
+
+// doublings is the number of batches of a load of bytes until a batch is half full.
+const doublings = 2
+
+// enough reports whether a batch of bulk recordings has so many bytes of messages that it is stored
+// once ClickHouse is free. The first batch of a load is an eighth of a full one, so that ClickHouse is
+// not idle for long, and each further one is twice as large, up to a half.
+func (p *batchDelay) enough(held int) bool {
+	if !p.bulk || held < p.opts.batchMessages()>>(1+doublings-p.grown) {
+		return false
+	}
+	p.grown = min(p.grown+1, doublings)
+	return true
 }
 
 // isBulk reports whether n of the full that fill a batch is the rate of a bulk load.

@@ -139,3 +139,30 @@ func TestPaceOfBytes(t *testing.T) {
 	g.added(g.at(150), true)
 	g.storedFrom(t, 250, 10)
 }
+
+// The batches of a load of bytes grow from an eighth to a half of a full one, and begin small again
+// after a pause.
+func TestPaceOfGrowth(t *testing.T) {
+	g := gather(longAgo, 60)
+	g.bulk, g.opts.BatchBytes = true, 64<<20
+	for _, want := range []int{4 << 20, 8 << 20, 16 << 20, 16 << 20} {
+		if g.enough(want - 1) {
+			t.Errorf("%d bytes are enough", want-1)
+		}
+		if !g.enough(want) {
+			t.Errorf("%d bytes are not enough", want)
+		}
+	}
+	g.begin(g.at(0))
+	g.added(g.at(50), false)
+	if g.isDue(g.at(100), 10, 32<<20) || !g.isDue(g.at(150), 10, 32<<20) {
+		t.Error("a load of bytes that has fallen silent is not stored")
+	}
+	if !g.enough(4 << 20) {
+		t.Error("the first batch after a pause is not small")
+	}
+	g.bulk = false
+	if g.enough(64 << 20) {
+		t.Error("a batch of other recordings has enough")
+	}
+}

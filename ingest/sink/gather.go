@@ -72,7 +72,7 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 				continue
 			}
 			when.added(now, g.ended)
-			if free == nil && when.bulk && g.batch.held >= g.sink.opts.batchMessages()/2 {
+			if free == nil && when.enough(g.batch.held) {
 				timer.Stop()
 				free = g.spare // continue gathering until the insert of the other batch has ended
 				continue
