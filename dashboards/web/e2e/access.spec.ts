@@ -47,6 +47,7 @@ async function settingsLinks(page: Page): Promise<Locator> {
 test('a page asks for a login first, and is shown after it', async ({ page }) => {
   await page.goto(`${server.url}/usage`)
   await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible()
+  await expect(page.getByRole('navigation')).toHaveCount(0) // its pages would lead to the login again
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     const { violations } = await new AxeBuilder({ page }).analyze()
@@ -155,6 +156,7 @@ test('a shared link shows its session alone, until it is revoked', async ({ page
   guest.on('request', (request) => asked.push(request.url()))
   await guest.goto(link)
   await expect(guest.getByText('Look at this')).toBeVisible()
+  await expect(guest.getByText('The link works until')).toBeVisible()
   await expect(guest.getByRole('heading', { level: 1 })).toBeVisible()
   await guest.getByRole('tab', { name: 'Frames' }).click()
   await expect(guest.getByRole('gridcell', { name: 'message_chunk' }).first()).toBeVisible()

@@ -20,6 +20,7 @@ const ann: Login = {
       all_tenants: false,
       scopes: ['read'],
       tenants: ['a'],
+      expires_at: null,
       share: null,
     },
   },

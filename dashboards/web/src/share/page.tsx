@@ -19,12 +19,13 @@ if (text !== '') openShared(text)
 export default function SharePage() {
   useTitle('Shared session')
   const login = useQuery({ ...loginQuery, retry: false, enabled: text !== '' })
-  const share = login.data?.principal?.share ?? null
-  if (share !== null)
+  const principal = login.data?.principal ?? null
+  const share = principal?.share ?? null
+  if (principal !== null && share !== null)
     return (
       <main className={classes.page}>
         <Notice icon={<IconEyeOff size={16} />}>
-          <About share={share} />
+          <About share={share} until={principal.expires_at} />
         </Notice>
         <div className={classes.session}>
           <SessionPage id={share.session} />
@@ -54,7 +55,12 @@ export default function SharePage() {
   )
 }
 
-function About({ share: { from, to, note } }: { share: NonNullable<Principal['share']> }) {
+interface AboutProps {
+  share: NonNullable<Principal['share']>
+  until: string | null
+}
+
+function About({ share: { from, to, note }, until }: AboutProps) {
   return (
     <>
       {note !== '' && <b>{note}. </b>}A recording that was shared with you, read only, with secrets masked.
@@ -68,6 +74,12 @@ function About({ share: { from, to, note } }: { share: NonNullable<Principal['sh
         <>
           {' '}
           What was recorded after <Time at={to} /> is not shared.
+        </>
+      )}
+      {until !== null && (
+        <>
+          {' '}
+          The link works until <Time at={until} />.
         </>
       )}
     </>

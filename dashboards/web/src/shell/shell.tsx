@@ -19,19 +19,20 @@ export function Shell({ search, children }: { search: ReactNode; children: React
   const [path] = useLocation()
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const principal = login?.tokens === true ? login.principal : null
+  const loggedOut = login?.tokens === true && login.principal === null
   const entries = navigationOf(principal?.scopes.includes('admin') === true)
   const current = pageAt(path)
   return (
     <div className={classes.shell}>
       <Skip to="main">Skip to the page</Skip>
       <header className={classes.header}>
-        <NavigationSheet entries={entries} current={current} />
+        {!loggedOut && <NavigationSheet entries={entries} current={current} />}
         <Link href="/" className={classes.brand} aria-label="tapedeck">
           <Sign />
           <span className={classes.name}>tapedeck</span>
         </Link>
-        <Navigation entries={entries} current={current} />
-        {path !== '/search' && search}
+        {loggedOut ? <div className={classes.gap} /> : <Navigation entries={entries} current={current} />}
+        {!loggedOut && path !== '/search' && search}
         {principal !== null && (
           <Suspense>
             <Account principal={principal} />

@@ -72,7 +72,7 @@ func (s *Store) admit(ctx context.Context, t *stored, bad *Refusal) (_ context.C
 		expiry = time.AfterFunc(t.ExpiresAt.Sub(s.now()), func() { end(ErrExpired) })
 	}
 	s.noteUse(t.ID)
-	return ctx, &Principal{Kind: s.opts.Kind, ID: t.ID, Name: t.Name, Tenant: t.Tenant, Scopes: t.Scopes, Login: t.Login, Share: t.Share}, func() {
+	return ctx, &Principal{Kind: s.opts.Kind, ID: t.ID, Name: t.Name, Tenant: t.Tenant, Scopes: t.Scopes, Login: t.Login, Share: t.Share, Expires: t.ExpiresAt}, func() {
 		if expiry != nil {
 			expiry.Stop()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // AllTenants is the tenant of a principal that administers the server.
@@ -22,6 +23,8 @@ type Principal struct {
 	Scopes []Scope
 	Login  *Login // nil for other kinds
 	Share  *Share // nil for other kinds
+	// Expires is when the token, login or link expires; nil for never.
+	Expires *time.Time
 }
 
 // Who returns the id of the principal, which is the same for all logins of a user: the id of the

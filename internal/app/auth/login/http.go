@@ -34,6 +34,8 @@ type Identity struct {
 	Scopes  []access.Scope `json:"scopes"`
 	Tenants []string       `json:"tenants"` // tenants that a login may select
 	Share   *access.Share  `json:"share"`   // what a shared link opens; null for other principals
+	// ExpiresAt is when the token, login or link expires; null for never.
+	ExpiresAt *time.Time `json:"expires_at"`
 }
 
 // StateOf returns the state of a request. l is nil for a server without tokens.
@@ -51,7 +53,7 @@ func (l *Logins) StateOf(r *http.Request) State {
 	}
 	if p := access.From(r.Context()); p != nil {
 		id := &Identity{Kind: p.Kind, Name: p.Name, Tenant: access.Tenant(r.Context()),
-			All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown()}
+			All: p.Tenant == access.AllTenants, Scopes: p.Scopes, Tenants: []string{}, Share: p.Share.Shown(), ExpiresAt: p.Expires}
 		if p.Login != nil {
 			for _, g := range p.Login.Grants {
 				id.Tenants = append(id.Tenants, g.Tenant)
