@@ -22,12 +22,14 @@ var wholeColumns = []string{"SESSION", "STREAM", "ID", "BILL", "PLAY IT"}
 
 // Table prints rows with aligned columns and the heading in capitals. On a terminal, rows are as
 // wide as the terminal at most: long cells are cut, but not in the first column, which identifies
-// the row, or in wholeColumns, and columns of Optional are left out.
+// the row, or in wholeColumns, columns of Optional are left out, and a last column of Below is on
+// lines of its own.
 type Table struct {
 	out      io.Writer
 	width    int // of the terminal; 0 for none
 	rows     [][]string
 	optional []int // columns, the first to be left out first
+	below    bool  // the last column may be on lines of its own
 }
 
 // NewTable begins a table with its heading.
@@ -54,6 +56,10 @@ func (t *Table) Optional(columns ...string) {
 	}
 }
 
+// Below lets the cells of the last column be on lines of their own, below their rows, on a terminal
+// that is too narrow for them beside the rest.
+func (t *Table) Below() { t.below = true }
+
 // Row adds a row. Its cells are formatted as fmt.Print does, each on one line.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
@@ -68,7 +74,7 @@ func (t *Table) Flush() error {
 	widths := t.columnWidths()
 	t.fit(widths)
 	var b strings.Builder
-	for _, row := range t.rows {
+	for n, row := range t.rows {
 		var line strings.Builder
 		gap := 0
 		for i, text := range row {
@@ -82,6 +88,9 @@ func (t *Table) Flush() error {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " "))
 		b.WriteByte('\n')
+		if last := len(row) - 1; n > 0 && t.below && widths[last] < 0 {
+			b.WriteString("  " + row[last] + "\n")
+		}
 	}
 	t.rows = t.rows[:0]
 	_, err := io.WriteString(t.out, b.String())
@@ -113,6 +122,9 @@ func (t *Table) fit(widths []int) {
 		if !slices.Contains(wholeColumns, t.rows[0][i+1]) {
 			least[i+1] = min(widths[i+1], leastWidth)
 		}
+	}
+	if last := len(widths) - 1; t.below && rowWidth(least) > t.width {
+		widths[last], least[last] = -1, -1
 	}
 	for _, i := range t.optional {
 		if rowWidth(least) <= t.width {

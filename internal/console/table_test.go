@@ -52,6 +52,29 @@ func TestTableFitsTerminal(t *testing.T) {
 	}
 }
 
+// A command that is too long for a row is below it.
+func TestTableBelow(t *testing.T) {
+	const command = "tapedeck play --from +1.5s 0192f3c1-6a5d-7b1e-9c55-2f6a1f0b7d11"
+	for width, want := range map[int]string{
+		0:   "STARTED              SESSION  PLAY IT\n2026-11-27 10:00:00  nightly  " + command + "\n",
+		120: "STARTED              SESSION  PLAY IT\n2026-11-27 10:00:00  nightly  " + command + "\n",
+		80:  "STARTED              SESSION\n2026-11-27 10:00:00  nightly\n  " + command + "\n",
+	} {
+		var b strings.Builder
+		table := NewTable(&b, "started", "session", "play it")
+		table.width = width
+		table.Optional("session")
+		table.Below()
+		table.Row("2026-11-27 10:00:00", "nightly", command)
+		if err := table.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); got != want {
+			t.Errorf("width %d:\n%swant\n%s", width, got, want)
+		}
+	}
+}
+
 func TestPart(t *testing.T) {
 	for _, tc := range []struct {
 		done, total int64

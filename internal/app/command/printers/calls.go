@@ -48,6 +48,7 @@ func callCells(f *modelcalls.Figures) []any {
 func printCalls(out io.Writer, calls []modelcalls.Call) error {
 	t := console.NewTable(out, "started", "model", "ended", "first token", "longest gap", "took", "session", "play it")
 	t.Optional("session", "longest gap", "took", "first token")
+	t.Below()
 	for i := range calls {
 		c := &calls[i]
 		model := "(none)"

@@ -30,6 +30,7 @@ func ToolReport(out io.Writer, r *toolreport.Report) error {
 	fmt.Fprintln(out)
 	t = console.NewTable(out, "slowest", "tool", "status", "session", "play it")
 	t.Optional("session", "status") // the command names the session
+	t.Below()
 	for i := range r.Slowest {
 		s := &r.Slowest[i]
 		tool := "(none)"
