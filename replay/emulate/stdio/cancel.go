@@ -13,22 +13,20 @@ import (
 // requestCancelled is the error code of ACP for a request that the client cancelled.
 const requestCancelled = -32800
 
-// cancel cancels the turn that a message of the client names. It returns false if no such turn is
-// played.
-func (s *server) cancel(v *fastjson.Value, c *jsonrpc.Call, at time.Time) bool {
-	p := s.playOf(v)
+// cancel cancels a turn by a message of the client with a method. A nil play is not cancelled.
+func (p *play) cancel(method string, at time.Time) {
 	if p == nil {
-		return false
+		return
 	}
 	select {
-	case p.cancelled <- cancellation{c.Method, at}:
+	case p.cancelled <- cancellation{method, at}:
 	default: // it is cancelled already
 	}
-	return true
 }
 
 // playOf returns the play that a message cancels: that of the request with an id; or the first that is
-// about the same turn, session or thread and whose request has no answer, else the latest.
+// about the same turn, session or thread and whose request has no answer, else the latest. It returns
+// nil if no such turn is played.
 func (s *server) playOf(v *fastjson.Value) *play {
 	s.mu.Lock()
 	defer s.mu.Unlock()

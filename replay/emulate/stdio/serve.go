@@ -152,7 +152,7 @@ func (s *server) message(ctx context.Context, v *fastjson.Value, l *line) {
 		s.answered(c.ID, l.at)
 	case notification:
 		if cancels(c.Method) {
-			s.cancel(v, &c, l.at)
+			s.playOf(v).cancel(c.Method, l.at)
 		}
 		if t, _ := s.choose(&c, scopesOf(v)); t != nil {
 			s.play(ctx, t, &c, l.at)
@@ -176,16 +176,20 @@ func (s *server) request(ctx context.Context, v *fastjson.Value, c *jsonrpc.Call
 		s.refuse(c.ID, jsonrpc.InvalidRequest, "A request with this id has no answer yet.")
 		return
 	}
-	cancelled := cancels(c.Method) && s.cancel(v, c, l.at)
+	var cancelled *play
+	if cancels(c.Method) {
+		cancelled = s.playOf(v)
+	}
 	t, refused := s.choose(c, scopesOf(v))
 	switch {
 	case t != nil:
 		s.play(ctx, t, c, l.at)
-	case cancelled:
-		s.reply(c.ID, `"result":{}`)
+	case cancelled != nil:
+		s.reply(c.ID, `"result":{}`) // before the end of the turn
 	default:
 		s.refuse(c.ID, refused.code, refused.text)
 	}
+	cancelled.cancel(c.Method, l.at)
 }
 
 // once reports whether the client does something for the first time.
