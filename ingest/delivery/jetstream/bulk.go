@@ -26,9 +26,10 @@ const (
 	// streams is one too.
 	crowd = 20
 
-	// A stream that a recorder opened this long after the stream began is a history, such as a file of
-	// "tapedeck sync", or continues one: all of it is a bulk recording.
-	historyAge = time.Hour
+	// A stream that a recorder opened historyAge after the stream began is a history, such as a file of
+	// "tapedeck sync", or catches up with one: it is a bulk recording for historyTime after it was opened.
+	historyAge  = time.Hour
+	historyTime = time.Minute
 )
 
 // BulkStreams determines which streams are bulk recordings. The zero value is ready for use. It is
@@ -47,7 +48,7 @@ type ahead struct {
 
 // Add adds a block that is published, and reports whether its stream is a bulk recording.
 func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
-	if isHistory(b.ID) {
+	if isHistory(b.ID, now) {
 		return true
 	}
 	k.sweep(now)
@@ -63,9 +64,9 @@ func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
 	return false
 }
 
-// isHistory reports whether the id of a block is one of a history. The id has the time at which the
+// isHistory reports whether the id of a block is one of a history that was opened lately. The id has the time at which the
 // stream began, in the stream's id, and the time at which it was opened: see ingest.EncodedBlock.
-func isHistory(id string) bool {
+func isHistory(id string, now time.Time) bool {
 	if len(id) <= streamIDSize {
 		return false
 	}
@@ -75,7 +76,7 @@ func isHistory(id string) bool {
 	}
 	text, _, _ := strings.Cut(id[streamIDSize+1:], ".")
 	opened, err := strconv.ParseInt(text, 36, 64)
-	return err == nil && opened-began >= int64(historyAge)
+	return err == nil && opened-began >= int64(historyAge) && now.UnixNano()-opened < int64(historyTime)
 }
 
 func get(all map[string]*ahead, name string, now time.Time) *ahead {

@@ -94,26 +94,32 @@ func TestBulkShortStreams(t *testing.T) {
 	}
 }
 
-// A stream that was opened long after it began is a bulk recording from its first block on.
+// A stream that was opened long after it began is a bulk recording for a minute, from its first block
+// on.
 func TestBulkHistories(t *testing.T) {
 	began := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
 	ms := fmt.Sprintf("%012x", began.UnixMilli())
 	stream := ms[:8] + "-" + ms[8:] + "-7000-8000-000000000000"
+	later := began.Add(time.Hour)
 	for _, c := range []struct {
 		id   string
+		at   time.Time
 		bulk bool
 	}{
-		{blockID(stream, began.Add(time.Hour)), true},
-		{blockID(stream, began.Add(time.Hour-time.Millisecond)), false},
-		{blockID(stream, began), false},
-		{blockID(stream, began.Add(-time.Hour)), false},
-		{stream, false},
-		{stream + ".?.1", false},
-		{"", false},
+		{blockID(stream, later), later, true},
+		{blockID(stream, later), later.Add(59 * time.Second), true},
+		{blockID(stream, later), later.Add(time.Minute), false},
+		{blockID(stream, later.Add(time.Second)), later, true}, // of a recorder whose clock is ahead
+		{blockID(stream, later.Add(-time.Millisecond)), later, false},
+		{blockID(stream, began), began, false},
+		{blockID(stream, began.Add(-time.Hour)), began, false},
+		{stream, later, false},
+		{stream + ".?.1", later, false},
+		{"", later, false},
 	} {
 		var all jetstream.BulkStreams
-		if got := all.Add(&ingest.EncodedBlock{ID: c.id, Data: make([]byte, 100), Frames: 1}, began.Add(2*time.Hour)); got != c.bulk {
-			t.Errorf("%s: bulk %v, want %v", c.id, got, c.bulk)
+		if got := all.Add(&ingest.EncodedBlock{ID: c.id, Data: make([]byte, 100), Frames: 1}, c.at); got != c.bulk {
+			t.Errorf("%s at %v: bulk %v, want %v", c.id, c.at, got, c.bulk)
 		}
 	}
 }
