@@ -80,20 +80,23 @@ func (p *batchDelay) next() time.Time {
 // isDue reports whether a batch of the given numbers of frames and bytes of messages is to be stored
 // now.
 func (p *batchDelay) isDue(now time.Time, frames, held int) bool {
+	if !p.isOver(now, frames, held) {
+		return false
+	}
+	p.grown = 0 // the load was not enough to fill the batch
+	return true
+}
+
+// isOver reports whether the time for which the batch is gathered is over.
+func (p *batchDelay) isOver(now time.Time, frames, held int) bool {
 	if now.Before(p.next()) {
 		return false
 	}
 	if p.bulk && !p.heavy && p.isBulk(now, held, p.opts.batchMessages()) {
 		p.heavy = true
-		if now.Before(p.next()) {
-			return false
-		}
+		return !now.Before(p.next())
 	}
-	if p.heavy {
-		p.grown = 0
-		return true
-	}
-	if p.end || p.load || !p.isBulk(now, frames, p.opts.BatchFrames) {
+	if p.heavy || p.end || p.load || !p.isBulk(now, frames, p.opts.BatchFrames) {
 		return true
 	}
 	p.load, p.due = true, p.due.Add(p.opts.BatchPace)

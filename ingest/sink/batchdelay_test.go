@@ -161,6 +161,11 @@ func TestPaceOfGrowth(t *testing.T) {
 	if !g.enough(4 << 20) {
 		t.Error("the first batch after a pause is not small")
 	}
+	g.begin(g.at(0))
+	g.added(g.at(0), false)
+	if !g.isDue(g.at(100), 10, 1000) || !g.enough(4<<20) {
+		t.Error("the first batch after a slow one is not small")
+	}
 	g.bulk = false
 	if g.enough(64 << 20) {
 		t.Error("a batch of other recordings has enough")

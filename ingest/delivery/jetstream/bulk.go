@@ -64,8 +64,9 @@ func (k *BulkStreams) Add(b *ingest.EncodedBlock, now time.Time) bool {
 	return false
 }
 
-// isHistory reports whether the id of a block is one of a history that was opened lately. The id has the time at which the
-// stream began, in the stream's id, and the time at which it was opened: see ingest.EncodedBlock.
+// isHistory reports whether the id of a block is one of a history that was opened lately. The id has
+// the time at which the stream began, in the stream's id, and the time at which it was opened: see
+// ingest.EncodedBlock.
 func isHistory(id string, now time.Time) bool {
 	if len(id) <= streamIDSize {
 		return false
