@@ -75,6 +75,12 @@ LEFT JOIN (
     GROUP BY session_id, stream_id
 ) AS of_last ON records.session_id = of_last.session_id AND records.stream_id = of_last.stream_id
 {{- end}}
+WHERE {{template "counts"}}
+{{- end}}
+{{- /* counts: leaves out the records of spans whose call another record states. */ -}}
+{{define "counts"}}((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
+    OR (records.session_id, usage_id) NOT IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))
 {{- end}}
 {{- /* made_charges: the same records in the columns of settled_charges. Charges must be set. tags are
 what a charge shows, which are those of the last row of the stream; prices depend on cell_tags. */ -}}

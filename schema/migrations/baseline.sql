@@ -1,6 +1,6 @@
 -- The tables and views that the migrations make in an empty database.
 -- Written by 'go test ./schema/migrate -run TestBaseline -update'; do not edit.
--- migrations: 81ba176535d647ee
+-- migrations: c96c19dd13d663c2
 
 CREATE TABLE IF NOT EXISTS frames
 (
@@ -1219,3 +1219,16 @@ CREATE TABLE IF NOT EXISTS alerts
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (tenant, session_id, stream_id, alert_id)
 SETTINGS index_granularity = 8192;
+
+CREATE TABLE IF NOT EXISTS duplicate_usage
+(
+    `tenant` LowCardinality(String),
+    `session_id` String,
+    `stream_id` String,
+    `usage_id` String,
+    `version` UInt64,
+    `duplicate` UInt8
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (tenant, session_id, usage_id, stream_id)
+SETTINGS enable_block_number_column = 1, index_granularity = 8192;

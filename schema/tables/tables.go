@@ -66,6 +66,7 @@ var All = []Table{
 	{"settled_tools", Recording, Facts, OfRecords},
 	{"notes", Recording, Charges, ""},
 	{"alerts", Recording, Facts, ""},
+	{"duplicate_usage", Recording, Charges, ""},
 	{"redecodes", Recording, Charges, ""},
 	{"streams", Recording, Charges, ""},
 	{"bills", Bill, Bills, ""},

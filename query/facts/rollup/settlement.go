@@ -15,7 +15,7 @@ import (
 const form = 3
 
 // sources lists the tables on which usage depends.
-var sources = []string{"expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
+var sources = []string{"duplicate_usage", "expirations", "redecodes", "restores", "streams", "tombstones", "usage"}
 
 // RetryWithin is the maximum time between a failed call of a model and the start of the next call of
 // the same session, agent and model for which the latter counts as a retry.

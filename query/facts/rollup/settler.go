@@ -227,6 +227,9 @@ type monthRow struct {
 
 // begin writes the batches of all months, the newest first.
 func (w *work) begin(ctx context.Context) error {
+	if err := w.duplicatesOf(ctx, nil, marking{All: true}); err != nil {
+		return err
+	}
 	all, err := w.allMonths(ctx)
 	if err != nil {
 		return err
@@ -269,6 +272,11 @@ func (w *work) update(ctx context.Context, stored *state) error {
 		w.before, w.changed = last.Batches, true
 		w.replaceRecent(last)
 		return w.begin(ctx)
+	}
+	if tables := stored.changed(); len(tables) > 0 {
+		if err := w.duplicatesOf(ctx, changed, marking{Marked: uncounts(tables)}); err != nil {
+			return err
+		}
 	}
 	since := union(stored.made, changed) // all that changed since its month was written
 	folded, err := w.fold(ctx, last, &since)

@@ -12,6 +12,8 @@ func TestStatements(t *testing.T) {
 		querytest.NewStatement("changed", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true}),
 		querytest.NewStatement("state_sharded", "state", stateShape{Sharded: true}),
 		querytest.NewStatement("changed_sharded", "changed", changedShape{Tables: []string{"streams", "usage"}, OfTenant: true, Sharded: true}),
+		querytest.NewStatement("mark_duplicates_all", "mark_duplicates", marking{All: true}),
+		querytest.NewStatement("mark_duplicates_changed", "mark_duplicates", marking{Marked: true}),
 		querytest.NewStatement("sessions_of_month", "sessions_of_month", nil),
 		querytest.NewStatement("sessions_of_recent", "sessions_of_recent", nil),
 		querytest.NewStatement("settle_charges", "settle_charges", usageShape{Plain: true, Care: true}),

@@ -32,9 +32,12 @@ type Record struct {
 	Tokens cost.Tokens `json:"tokens"`
 	// StatedTotal is the sum that the source states; null if it states none. Discrepancy reports
 	// that it differs from the sum of the record's buckets.
-	StatedTotal *uint64         `json:"stated_total"`
-	Discrepancy bool            `json:"discrepancy"`
-	Raw         json.RawMessage `json:"raw"` // the source's own usage JSON; null if there is none
+	StatedTotal *uint64 `json:"stated_total"`
+	Discrepancy bool    `json:"discrepancy"`
+	// Duplicate reports that the record is of a span, and that a recorded stream states the same call:
+	// sums have the record of the stream and leave out this one.
+	Duplicate bool            `json:"duplicate"`
+	Raw       json.RawMessage `json:"raw"` // the source's own usage JSON; null if there is none
 	// Cost is null if it is unknown, and Unpriced says why. Unpriced is null for a record without
 	// tokens that is not a call.
 	Cost     *cost.Money    `json:"cost"`
@@ -64,6 +67,7 @@ type usageRow struct {
 	Stated       uint64 `ch:"stated"`
 	Counted      uint64 `ch:"counted"`
 	Raw          string `ch:"raw"`
+	Duplicate    bool   `ch:"duplicate"`
 	Input        int64  `ch:"input"`
 	CacheRead    int64  `ch:"cache_read"`
 	CacheWrite5m int64  `ch:"cache_write_5m"`
@@ -138,7 +142,7 @@ func (u *usageRow) record() (Record, error) {
 	rec := Record{
 		ID: u.ID, stream: u.Stream, parts: u.Parts, SpanID: u.Span, RunID: u.Run, Agent: u.Agent,
 		Model: query.Named(u.Model), Provider: query.Named(u.Provider),
-		Mode: u.Mode, Scope: u.Scope, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
+		Mode: u.Mode, Scope: u.Scope, Duplicate: u.Duplicate, At: query.Instant(u.At), Raw: query.RawJSON(u.Raw),
 		Tokens: cost.TokensOf(u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning),
 	}
 	var err error
@@ -153,7 +157,9 @@ func (u *usageRow) record() (Record, error) {
 func TotalsOf(records []Record) cost.UsageTotals {
 	var s cost.UsageTotals
 	for i := range records {
-		s.Add(records[i].spent)
+		if !records[i].Duplicate {
+			s.Add(records[i].spent)
+		}
 	}
 	return s
 }

@@ -11,7 +11,7 @@ import (
 // Spending is the usage of a session and what each record adds to it.
 type Spending struct {
 	Sum  cost.UsageTotals
-	Adds []Addition // in order of time
+	Adds []Addition // in order of time, without duplicates
 }
 
 // Addition is what a record adds to a sum.
@@ -39,9 +39,11 @@ func SpendingOf(
 
 // SpendingIn returns the spending of a session with these records.
 func SpendingIn(records []Record) Spending {
-	s := Spending{Sum: TotalsOf(records), Adds: make([]Addition, len(records))}
+	s := Spending{Sum: TotalsOf(records), Adds: make([]Addition, 0, len(records))}
 	for i := range records {
-		s.Adds[i] = Addition{records[i].SpanID, records[i].Tokens, records[i].Cost}
+		if !records[i].Duplicate {
+			s.Adds = append(s.Adds, Addition{records[i].SpanID, records[i].Tokens, records[i].Cost})
+		}
 	}
 	return s
 }

@@ -107,7 +107,7 @@ func (s *seen) check(name string, value any) {
 // known reports whether a field counts tokens, amounts and the like, of the span's usage.
 func (s *seen) known(name string) bool {
 	return strings.HasPrefix(name, "input") || strings.HasPrefix(name, "output") || strings.HasPrefix(name, "cache_") || slices.Contains([]string{
-		"reasoning", "amount", "currency", "stated_total", "stated_cost", "discrepancy", "open", "complete", "lost", "not_json", "invalid_utf8",
+		"reasoning", "amount", "currency", "stated_total", "stated_cost", "discrepancy", "duplicate", "open", "complete", "lost", "not_json", "invalid_utf8",
 		"oversize", "unknown", "repeated", "back", "requested_model", "service_tier", "speed", "region", "token_parts", "tool_uses", "text",
 		"audio", "image", "video", "web_searches", "web_fetches", "code_executions", "unpriced_calls", "unpriced_tokens", "unpriced_reason", "unpriced_reasons",
 		"reason", "detail", "cost_shares", "usage_discrepancies",

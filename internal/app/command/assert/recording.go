@@ -128,6 +128,7 @@ func (s *Source) usage(ctx context.Context, session string) ([]usagerecord.Recor
 		}
 	}
 	add(tl.Spans)
+	records = slices.DeleteFunc(records, func(u usagerecord.Record) bool { return u.Duplicate })
 	slices.SortStableFunc(records, func(a, b usagerecord.Record) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})

@@ -135,6 +135,9 @@ func addSpans(facts *terminal.Facts, spans []*timeline.Span) {
 // addUsages adds usage records. The tokens of each record are added to the total.
 func addUsages(facts *terminal.Facts, records []usagerecord.Record) {
 	for _, u := range records {
+		if u.Duplicate {
+			continue
+		}
 		n := u.Tokens
 		facts.Usages = append(facts.Usages, schema.Usage{
 			// Several records with one id are increments of a running total.

@@ -33,7 +33,7 @@ func open(t *testing.T) driver.Conn {
 func put(t *testing.T, conn driver.Conn, of, session string, last time.Time, bytes uint64) {
 	t.Helper()
 	stream := schema.NewStreamID()
-	for _, table := range append([]string{"frames", "spans", "messages", "usage", "notes", "alerts"}, tables.Settled(tables.OfRecords, tables.OfCosts)...) {
+	for _, table := range append([]string{"frames", "spans", "messages", "usage", "duplicate_usage", "notes", "alerts"}, tables.Settled(tables.OfRecords, tables.OfCosts)...) {
 		if err := conn.Exec(t.Context(), "INSERT INTO "+table+" (tenant, session_id, stream_id) VALUES (?, ?, ?)", of, session, stream); err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,10 @@
 {{- /* What the charges before the ends of periods depend on, as one number for each period:
-their usage records, and the tags of their sessions; and the models of the records of each
+their usage records, which of these count, and the tags of their sessions; and the models of the records of each
 period. It is 0 for the records after the last
 end. A record that is stored again is the same. */ -}}
 SELECT arrayCount(end -> end <= toUnixTimestamp64Nano(at), {ends:Array(Int64)}) AS period_index,
-    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint,
+    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)
+        + ((usage.session_id, usage_id) IN (SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))) AS fingerprint,
     (groupUniqArray((toString(provider), toString(model))) AS named).1 AS providers, named.2 AS models
 FROM usage FINAL
 LEFT JOIN (

@@ -16,6 +16,8 @@ SELECT
     toInt64(usage.cache_read_image) AS cache_read_image_sum, toInt64(usage.cache_read_video) AS cache_read_video_sum,
     toInt64(usage.output_audio) AS output_audio_sum, toInt64(usage.output_image) AS output_image_sum,
     toInt64(usage.output_video) AS output_video_sum, toInt64(usage.web_searches) AS web_searches_sum,
-    toInt64(usage.code_executions) AS code_executions_sum
+    toInt64(usage.code_executions) AS code_executions_sum,
+    ((session_id, usage_id) IN (SELECT session_id, usage_id FROM duplicate_usage FINAL
+        WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)} AND duplicate = 1))::Bool AS duplicate
 FROM usage FINAL
 PREWHERE {{template "in_found_sessions" .}}

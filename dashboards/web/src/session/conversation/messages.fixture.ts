@@ -40,6 +40,7 @@ export function usage(id: string, given: Partial<Schemas['UsageRecord']> = {}): 
     tokens: noTokens,
     stated_total: null,
     discrepancy: false,
+    duplicate: false,
     raw: {},
     cost: null,
     cost_shares: null,

@@ -82,6 +82,9 @@ export function SpanDetail({ span, timeline, onClose }: Props) {
       {span.usage.some(({ discrepancy }) => discrepancy) && (
         <p className={classes.note}>The total that the source states is not the sum of its parts.</p>
       )}
+      {span.usage.some(({ duplicate }) => duplicate) && (
+        <p className={classes.note}>A recorded stream states the same call. Sums have that one.</p>
+      )}
       <SpanContent span={span} timeline={timeline} />
       {span.attributes !== null && (
         <Section title="Attributes">

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Schemas } from '../../api/client'
 import { span, usage as plainUsage } from '../conversation/messages.fixture'
-import { byModel, byTool, callsOf } from './calls'
+import { byModel, byTool, callsOf, countedOf } from './calls'
 import { noCosts } from './costs'
 
 function tokens(input: number, output: number): Schemas['Tokens'] {
@@ -71,6 +71,21 @@ test('model calls in order, with usage that is not of a call', () => {
     ['of the run', 50, null],
   ])
   expect(calls.map(({ discrepancy }) => discrepancy)).toEqual([false, false, false, true])
+})
+
+test('a call that a recorded stream states too is listed, and in no sum', () => {
+  const spans = [
+    span({
+      id: 'stated twice',
+      kind: 'llm',
+      model: 'a',
+      tokens: tokens(7, 7),
+      usage: [usage('stated twice', '2026-03-02T10:00:00.060Z', { duplicate: true })],
+    }),
+  ]
+  const calls = callsOf({ ...timeline, spans: [...timeline.spans, ...spans] })
+  expect(calls.filter(({ duplicate }) => duplicate).map(({ id }) => id)).toEqual(['stated twice'])
+  expect(byModel(countedOf(calls))).toEqual(byModel(callsOf(timeline)))
 })
 
 test('by model, and where none is known', () => {

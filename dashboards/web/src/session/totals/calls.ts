@@ -28,6 +28,8 @@ export interface ModelCall {
   costs: Costs
   /** The source states a total that is not the sum of the buckets. */
   discrepancy: boolean
+  /** It is of a span, and a recorded stream states the same call: sums have that one. */
+  duplicate: boolean
 }
 
 /** The model calls of a session in order, and the usage that belongs to no call. */
@@ -45,6 +47,7 @@ export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
       tokens: usage.tokens,
       costs: costsOf([usage]),
       discrepancy: usage.discrepancy,
+      duplicate: usage.duplicate,
     })
   for (const span of withDescendants(timeline.spans)) {
     if (span.kind === 'llm')
@@ -58,6 +61,7 @@ export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
         tokens: span.tokens,
         costs: costsOf(span.usage),
         discrepancy: span.usage.some(({ discrepancy }) => discrepancy),
+        duplicate: span.usage.length > 0 && span.usage.every(({ duplicate }) => duplicate),
       })
     else for (const usage of span.usage) alone(usage, `${span.kind} ${span.name}`.trim())
   }
@@ -73,6 +77,9 @@ export interface ModelTotal {
   tokens: Tokens | null
   costs: Costs
 }
+
+/** The calls that sums count. */
+export const countedOf = (calls: readonly ModelCall[]) => calls.filter(({ duplicate }) => !duplicate)
 
 /** The calls by model, most tokens first. Calls without usage count as calls. */
 export function byModel(calls: readonly ModelCall[]): ModelTotal[] {

@@ -7,6 +7,7 @@ import { buckets, type ModelCall } from './calls'
 import { CostCell } from './costcell'
 import { hasCosts } from './costs'
 import { Section } from './section'
+import classes from './totals.module.css'
 
 /** Rows that are shown at first, and more at a time. */
 const page = 50
@@ -61,6 +62,14 @@ export function CallsTable({ calls, started }: { calls: readonly ModelCall[]; st
             >
               {call.tokens === null ? 'not reported' : count(call.tokens.total)}
               {call.discrepancy && ' ≠'}
+              {call.duplicate && (
+                <span
+                  className={`${classes.label} ${classes.duplicate}`}
+                  title="A recorded stream states the same call. Sums have that one."
+                >
+                  counted in its stream
+                </span>
+              )}
             </Table.Td>
             {priced && (
               <Table.Td data-number data-pinned>

@@ -77,7 +77,9 @@ export function costSteps(timeline: Schemas['Timeline']): CostStep[] {
   for (const { usage } of withDescendants(timeline.spans)) records.push(...usage)
   let sum = '0'
   return records
-    .flatMap(({ at, cost }) => (cost === null ? [] : [{ at: Date.parse(at) - started, cost }]))
+    .flatMap(({ at, cost, duplicate }) =>
+      cost === null || duplicate ? [] : [{ at: Date.parse(at) - started, cost }],
+    )
     .sort((a, b) => a.at - b.at)
     .map(({ at, cost }) => ({ at, total: { ...cost, amount: (sum = sumOf([sum, cost.amount])) } }))
 }

@@ -8,7 +8,7 @@ import { bytes, count, counted, exactMoney, money } from '../../format/numbers'
 import { reasonText } from '../../format/unpriced'
 import { bucketColours } from '../../components/colours'
 import { timelineQuery } from '../queries'
-import { buckets, byModel, byTool, callsOf, pricedTokens } from './calls'
+import { buckets, byModel, byTool, callsOf, countedOf, pricedTokens } from './calls'
 import { CallsTable } from './callstable'
 import { CostSection } from './costsection'
 import { costSteps, together } from './costs'
@@ -28,8 +28,9 @@ type Money = Schemas['Money']
 export function Totals({ session }: { session: Session }) {
   const timeline = useQuery(timelineQuery(session.id))
   const calls = useMemo(() => timeline.data && callsOf(timeline.data), [timeline.data])
-  const models = useMemo(() => calls && byModel(calls), [calls])
-  const costs = useMemo(() => calls && together(calls.map((call) => call.costs)), [calls])
+  const sums = useMemo(() => calls && countedOf(calls), [calls])
+  const models = useMemo(() => sums && byModel(sums), [sums])
+  const costs = useMemo(() => sums && together(sums.map((call) => call.costs)), [sums])
   const steps = useMemo(() => timeline.data && costSteps(timeline.data), [timeline.data])
   const tools = useMemo(() => timeline.data && byTool(timeline.data), [timeline.data])
   return (
@@ -45,8 +46,8 @@ export function Totals({ session }: { session: Session }) {
           <Skeleton height={60} />
         </Stack>
       )}
-      {calls !== undefined && costs !== undefined && steps !== undefined && (
-        <CostSection steps={steps} costs={costs} tokens={pricedTokens(calls)} />
+      {sums !== undefined && costs !== undefined && steps !== undefined && (
+        <CostSection steps={steps} costs={costs} tokens={pricedTokens(sums)} />
       )}
       {models !== undefined && <ModelsTable models={models} />}
       {calls !== undefined && <CallsTable calls={calls} started={session.started} />}

@@ -1,5 +1,6 @@
 SELECT arrayCount(end -> end <= toUnixTimestamp64Nano(at), {ends:Array(Int64)}) AS period_index,
-    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)) AS fingerprint,
+    groupBitXor(cityHash64(usage.session_id, stream_id, usage_id, seen_at, seen_seq, version, generation, session_tags.hash)
+        + ((usage.session_id, usage_id) IN (SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))) AS fingerprint,
     (groupUniqArray((toString(provider), toString(model))) AS named).1 AS providers, named.2 AS models
 FROM usage FINAL
 LEFT JOIN (

@@ -22,7 +22,7 @@ FROM (
         row_number() OVER of_run = 1 AS last_of_run,
         if(JSONExtractString(attributes, 'stop_reason') = '', JSONExtractString(attributes, 'stop_reasons', 1), JSONExtractString(attributes, 'stop_reason')) AS own_reason,
         run_attributes, run_error,
-        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
+        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens, outputs.is_duplicate AS is_duplicate,
         (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
             AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
     FROM (
@@ -182,7 +182,10 @@ FROM (
         WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
     GROUP BY session_id, span_id) AS chunks ON spans.session_id = chunks.session_id AND spans.span_id = chunks.span_id
     LEFT ANY JOIN (
-    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens
+    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens,
+        min(NOT (((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
+    OR (records.session_id, usage_id) NOT IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))) AS is_duplicate
     FROM (
         SELECT session_id, usage_id, argMax(usage.span_id, (at, version, stream_id)) AS span_id,
             argMax(output + reasoning, (at, version, stream_id)) AS generated,
@@ -210,7 +213,7 @@ FROM (
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
             FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
-        GROUP BY session_id, usage_id)
+        GROUP BY session_id, usage_id) AS records
     WHERE span_id != ''
     GROUP BY session_id, span_id) AS outputs ON spans.session_id = outputs.session_id AND spans.span_id = outputs.span_id
     LEFT ANY JOIN (
@@ -242,4 +245,5 @@ FROM (
     WINDOW
         of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
         in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
-                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)))
+                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+WHERE NOT is_duplicate)

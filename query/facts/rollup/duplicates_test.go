@@ -1,0 +1,81 @@
+package rollup_test
+
+import (
+	"testing"
+
+	"tapedeck/query"
+	"tapedeck/query/querytest"
+	"tapedeck/query/report/modelcalls"
+	"tapedeck/query/report/usagereport"
+	"tapedeck/schema"
+	"tapedeck/schema/lifecycle/tombstone"
+)
+
+// A call that a span and a recorded stream state counts once, in the order in which they come, in one session or in two.
+func TestDuplicates(t *testing.T) {
+	w := newWorld(t)
+	stream := 0
+	state := func(session, dialect, usage, message, request string, input uint64) {
+		t.Helper()
+		stream++
+		at := float64(stream)
+		u := querytest.Used(usage, "gpt-5", at, schema.Tokens{Input: input})
+		u.MessageID, u.RequestID, u.Span = message, request, "span of "+usage
+		call := schema.Span{Fact: schema.Fact{ID: u.Span}, Kind: schema.SpanLLM, Model: "gpt-5",
+			Started: querytest.AtSecond(at), Ended: querytest.AtSecond(at + 1)}
+		w.db.Add(querytest.Recording{Session: session, Stream: stream, State: schema.StreamState{Dialect: dialect},
+			Usages: []schema.Usage{u}, Spans: []schema.Span{call}})
+	}
+	total := func(what string, calls uint64, input int64) {
+		t.Helper()
+		w.settle() // marks
+		w.settle() // counts
+		for name, reader := range map[string]*query.Reader{"settled": w.fast, "tables": w.slow} {
+			usage, err := usagereport.Read(t.Context(), reader, usagereport.Query{Tenant: querytest.Tenant})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := usage.Totals; got.Calls != calls || got.Tokens.Input != input {
+				t.Errorf("%s, %s: %d calls, %d tokens, want %d, %d", what, name, got.Calls, got.Tokens.Input, calls, input)
+			}
+			of, err := modelcalls.Read(t.Context(), reader, modelcalls.Query{Tenant: querytest.Tenant})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if of.Totals.Calls != calls {
+				t.Errorf("%s, %s: a report on %d calls, want %d", what, name, of.Totals.Calls, calls)
+			}
+		}
+	}
+	state("stream", "anthropic", "usage:msg_0123456789abcdef", "msg_0123456789abcdef", "", 1)
+	state("spans", "otlp", "usage:msg_0123456789abcdef", "msg_0123456789abcdef", "", 1)
+	total("the stream first", 1, 1)
+
+	state("spans", "otlp", "usage:resp_0123456789abcdef", "resp_0123456789abcdef", "", 10)
+	total("a span alone", 2, 11)
+	state("late", "openai", "usage:resp_0123456789abcdef", "resp_0123456789abcdef", "", 11)
+	total("its stream later", 2, 12)
+
+	state("agent", "otlp", "usage:request:req_0123456789abcdef", "", "req_0123456789abcdef", 100)
+	state("agent", "claudecode", "usage:msg_of_request_12345", "msg_of_request_12345", "req_0123456789abcdef", 100)
+	total("the id of the request, in the same session", 3, 112)
+
+	state("agent", "otlp", "usage:msg_of_request_12345", "msg_of_request_12345", "", 100)
+	total("the same record in the same session", 3, 112)
+
+	state("counted", "openai", "usage:chatcmpl-7", "chatcmpl-7", "", 1000)
+	state("counter", "otlp", "usage:chatcmpl-7", "chatcmpl-7", "", 1000)
+	total("an id of a server that counts", 5, 2112)
+
+	key := tombstone.Key{Tenant: querytest.Tenant, Session: "late"}
+	store := tombstone.NewStore(w.db.Conn)
+	if _, err := store.Put(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	total("the stream is being deleted", 5, 2111)
+	w.db.Merge()
+	if err := tombstone.NewDeleter(store, nil, nil).Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	total("the stream is deleted", 5, 2111)
+}

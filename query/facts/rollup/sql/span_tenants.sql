@@ -1,0 +1,2 @@
+{{- /* The tenants with usage that spans state. */ -}}
+SELECT DISTINCT tenant FROM usage WHERE dialect = 'otlp'
