@@ -12,6 +12,7 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/pricing/cost"
+	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
@@ -30,22 +31,39 @@ func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messa
 		return err
 	}
 	showMessages(w, messages, whole)
-	if lacksFacts(d, messages) {
+	if lacksFacts(d, t, messages) {
 		fmt.Fprintf(w, "note: nothing was concluded from the frames, as of a tape that was cut off; \"tapedeck redecode %s\" derives it\n",
 			console.SessionWord(d.ID))
+	}
+	if n := duplicates(t.Usage, t.Spans); n > 0 {
+		fmt.Fprintf(w, "note: the tokens leave out %s of spans that a recorded stream states too; reports count the stream's\n",
+			console.Count(n, "call"))
 	}
 	showTrouble(w, d)
 	return nil
 }
 
+// duplicates counts the usage records that sums leave out.
+func duplicates(usage []usagerecord.Record, spans []*timeline.Span) (n uint64) {
+	for i := range usage {
+		if usage[i].Duplicate {
+			n++
+		}
+	}
+	for _, s := range spans {
+		n += duplicates(s.Usage, s.Children)
+	}
+	return n
+}
+
 // lacksFacts reports whether an ended session has frames of a known dialect and no facts. The facts
 // of a tape are at its end.
-func lacksFacts(d *sessiondetail.Detail, messages []transcript.Message) bool {
+func lacksFacts(d *sessiondetail.Detail, t *timeline.Timeline, messages []transcript.Message) bool {
 	known := false
 	for i := range d.Streams {
 		known = known || d.Streams[i].Dialect != "generic"
 	}
-	return known && d.Frames > 0 && d.Totals.Runs == 0 && len(messages) == 0 && len(d.Limits) == 0 &&
+	return known && d.Frames > 0 && len(t.Spans) == 0 && len(t.Usage) == 0 && len(messages) == 0 && len(d.Limits) == 0 &&
 		d.RunningMS == nil && d.FramesExpired == nil && unreadable(d) == 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tapedeck/query/facts/sessionstreams"
+	"tapedeck/query/facts/usagerecord"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
@@ -26,5 +27,22 @@ func TestSessionWithoutFacts(t *testing.T) {
 				t.Errorf("%s, %d messages: %s", dialect, len(messages), out.String())
 			}
 		}
+	}
+}
+
+// A session of spans has facts, without a run and without messages. What its sums leave out is said.
+func TestSessionOfSpans(t *testing.T) {
+	var d sessiondetail.Detail
+	d.ID, d.Frames = "spans", 1
+	d.Streams = append(d.Streams, sessionstreams.Stream{})
+	d.Streams[0].Dialect = "otlp"
+	usage := []usagerecord.Record{{Duplicate: true}, {}}
+	tl := &timeline.Timeline{Usage: usage[:1], Spans: []*timeline.Span{{Children: []*timeline.Span{{Usage: usage}}}}}
+	var out strings.Builder
+	if err := Session(&out, &d, tl, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Contains(got, "redecode") || !strings.Contains(got, "leave out 2 calls") {
+		t.Error(got)
 	}
 }
