@@ -15,6 +15,10 @@ func TestMappers(t *testing.T) {
 		"config":                       `name one of "print", "check"`,
 		"sesions":                      `there is no command "sesions", did you mean "sessions"?`,
 		"--limit 3":                    "unknown flag --limit",
+		"--verson":                     `unknown flag --verson, did you mean "--version"?`,
+		"sync lst":                     `there is no command "sync lst", did you mean "sync list"?`,
+		"prices lst":                   `there is no command "prices lst", did you mean "prices list"?`,
+		"prices something":             "unexpected argument something",
 		"sessions --config x":          "there is no flag --config here",
 	} {
 		_, err := parseInvocation(t.Context(), strings.Fields(line))

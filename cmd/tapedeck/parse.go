@@ -108,8 +108,40 @@ func explain(c *kong.Context, selected *kong.Node, server string) error {
 			"a configuration file: use flags or environment variables")
 	case selected.Type == kong.ApplicationNode && !strings.HasPrefix(name, "-"):
 		return noCommand(rest[0], server, selected)
+	case selected.Type == kong.ApplicationNode:
+		return noFlag(name, selected)
+	case !strings.HasPrefix(name, "-") && selected.Parent != nil && selected.Parent.DefaultCmd == selected:
+		// The command was left out, such as list, or is misspelt.
+		if near := nearest.Names(name, namesBelow(selected.Parent), 1, 2); len(near) > 0 {
+			return fmt.Errorf("there is no command \"%s %s\", did you mean \"%s %s\"?", selected.Parent.Name, name, selected.Parent.Name, near[0])
+		}
 	}
 	return nil
+}
+
+// noFlag returns the error for an unknown flag of the program if there is a similar one.
+func noFlag(name string, app *kong.Node) error {
+	names := []string{"version"} // customary reads it
+	for _, f := range app.Flags {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	if near := nearest.Names(strings.TrimLeft(name, "-"), names, 1, 2); len(near) > 0 {
+		return fmt.Errorf("unknown flag %s, did you mean %q?", name, "--"+near[0])
+	}
+	return nil
+}
+
+// namesBelow returns the names of the commands below a node.
+func namesBelow(n *kong.Node) []string {
+	var names []string
+	for _, child := range n.Children {
+		if !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	return names
 }
 
 // fromFirst returns the arguments of a command from the first one on that is no flag.
@@ -138,10 +170,8 @@ func takes(n *kong.Node, flag string) bool {
 func commandsOf(n *kong.Node) string {
 	const most = 5
 	var list []string
-	for _, child := range n.Children {
-		if !child.Hidden {
-			list = append(list, strconv.Quote(child.Name))
-		}
+	for _, name := range namesBelow(n) {
+		list = append(list, strconv.Quote(name))
 	}
 	if len(list) > most {
 		list = append(list[:most], "...")
@@ -155,13 +185,7 @@ func noCommand(name, server string, app *kong.Node) error {
 	if advice := otherWord(name, server); advice != "" {
 		return fmt.Errorf("there is no command %q: %s", name, advice)
 	}
-	var names []string
-	for _, child := range app.Children {
-		if !child.Hidden {
-			names = append(names, child.Name)
-		}
-	}
-	if near := nearest.Names(name, names, 1, 2); len(near) > 0 {
+	if near := nearest.Names(name, namesBelow(app), 1, 2); len(near) > 0 {
 		return fmt.Errorf("there is no command %q, did you mean %q?", name, near[0])
 	}
 	return fmt.Errorf("there is no command %q", name)
