@@ -12,9 +12,9 @@ const (
 	visitsMost  = 10_000 // visits that are known at a time
 )
 
-// visited holds the actions that read a session piece by piece, or what runs: a page that shows it
-// repeats them until it is closed.
-var visited = map[Action]bool{FramesRead: true, TranscriptRead: true, SessionReplay: true, OpenRead: true}
+// visited holds the actions that read a session, what runs or what expires piece by piece: a page that
+// shows it repeats them until it is closed.
+var visited = map[Action]bool{FramesRead: true, TranscriptRead: true, SessionReplay: true, OpenRead: true, RetentionRead: true}
 
 // Visits finds the requests that continue a visit: the same principal reads the same session from the
 // same address. A visit has one entry for each action. It is safe for use by many goroutines.

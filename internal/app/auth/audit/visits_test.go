@@ -31,6 +31,8 @@ func TestVisits(t *testing.T) {
 		{time.Second, nil, true},
 		{2 * time.Second, func(e *Entry) { e.Action = FramesRead }, false},
 		{2 * time.Second, func(e *Entry) { e.Object = "s2" }, false},
+		{2 * time.Second, func(e *Entry) { e.Action, e.Object = RetentionRead, "" }, false}, // the policies, and
+		{2 * time.Second, func(e *Entry) { e.Action, e.Object = RetentionRead, "" }, true},  // what expires
 		{2 * time.Second, func(e *Entry) { e.Principal.ID = "u2" }, false},
 		{2 * time.Second, func(e *Entry) { e.Remote = "10.0.0.2" }, false},
 		{2 * time.Second, func(e *Entry) { e.Tenant = "other" }, false},
