@@ -11,8 +11,8 @@ import (
 
 	"tapedeck/internal/console"
 	"tapedeck/query/facts/sessionhead"
-	"tapedeck/query/pricing/cost"
 	"tapedeck/query/facts/usagerecord"
+	"tapedeck/query/pricing/cost"
 	"tapedeck/query/session/sessiondetail"
 	"tapedeck/query/session/timeline"
 	"tapedeck/query/session/transcript"
