@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen } from '@testing-library/react'
+import { cleanup, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { Schemas } from '../api/client'
 import { renderAt } from '../testing/render'
@@ -14,6 +14,14 @@ function show(redacted: Record<string, number>[], change: Partial<Schemas['Sessi
 
 test('an ordinary session has no notice', () => {
   expect(show([{}, {}])).toBe('')
+})
+
+test('a session of spans says so, one with a recorded stream does not', () => {
+  const [spans, stream] = ['otlp', 'loom'].map((dialect) => ({ dialect, redacted: {} }))
+  const of = (...streams: unknown[]) => show([], { streams: streams as Schemas['SessionDetail']['streams'] })
+  expect(of(spans, spans)).toContain('This session comes from spans: it has no recorded stream.')
+  cleanup()
+  expect(of(spans, stream)).toBe('')
 })
 
 test('masked secrets are counted over streams, by rule', () => {

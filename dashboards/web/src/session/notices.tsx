@@ -1,4 +1,4 @@
-import { IconClockX, IconEyeOff, IconTrash } from '@tabler/icons-react'
+import { IconClockX, IconEyeOff, IconTimeline, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -10,7 +10,7 @@ import { count, counted } from '../format/numbers'
 import { hasScope, loginQuery } from '../login/queries'
 import classes from './notices.module.css'
 import { momentOf } from './player/address'
-import { isOpen } from './standing'
+import { isOfSpans, isOpen } from './standing'
 import { search } from './urlsearch'
 
 type Session = Schemas['SessionDetail']
@@ -26,6 +26,7 @@ export function Notices({ session, gone }: { session: Session; gone: boolean }) 
         </Notice>
       )}
       <Beyond session={session} />
+      <Spans session={session} />
       <Expired session={session} />
       <Masked session={session} />
     </div>
@@ -39,6 +40,19 @@ function Beyond({ session }: { session: Session }) {
   return (
     <Notice icon={<IconClockX size={16} />}>
       The address asks for {clock(asked.offset)}, which is after the end of this session: its end is shown.
+    </Notice>
+  )
+}
+
+/** That nothing was recorded but spans. */
+function Spans({ session }: { session: Session }) {
+  if (!isOfSpans(session)) return null
+  return (
+    <Notice icon={<IconTimeline size={16} />}>
+      <Explained line="This session comes from spans: it has no recorded stream.">
+        Its frames are exports of OpenTelemetry, and the time of an export is the end of its last span. The
+        timeline has the times that the spans state.
+      </Explained>
     </Notice>
   )
 }

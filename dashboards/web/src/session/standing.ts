@@ -11,6 +11,11 @@ export function isOpen({ status }: Pick<Session, 'status'>): boolean {
   return status === 'running' || status === 'quiet'
 }
 
+/** Whether nothing was recorded of a session but spans and events of OpenTelemetry. */
+export function isOfSpans({ streams }: Pick<Schemas['SessionDetail'], 'streams'>): boolean {
+  return streams.length > 0 && streams.every(({ dialect }) => dialect === 'otlp')
+}
+
 /** How long a session has been running by the server's clock, ms; its frames' duration if that is unknown. */
 export function ageOf({ running_ms, duration_ms }: Session): number {
   return Math.max(running_ms ?? 0, duration_ms)

@@ -7,7 +7,7 @@ import { Empty } from '../../components/empty'
 import { ProblemAlert } from '../../components/problem'
 import { aboutsOf } from '../abouts'
 import { lanesOf } from '../lanes'
-import { isOpen } from '../standing'
+import { isOfSpans, isOpen } from '../standing'
 import { timelineQuery, transcriptQuery } from '../queries'
 import { conversationOf } from './items'
 import { ConversationList } from './list'
@@ -27,9 +27,15 @@ export function Conversation({ session }: { session: Schemas['SessionDetail'] })
   const error = transcript.error ?? timeline.error
   if (items !== undefined) {
     if (items.length > 0) return <ConversationList items={items} lanes={lanes} started={session.started} />
-    return isOpen(session) ? (
-      <Empty title="Nothing has been said so far" icon={<IconMessages size={32} stroke={1.5} />}>
-        Messages and tool calls come up here as they arrive.
+    if (isOpen(session))
+      return (
+        <Empty title="Nothing has been said so far" icon={<IconMessages size={32} stroke={1.5} />}>
+          Messages and tool calls come up here as they arrive.
+        </Empty>
+      )
+    return isOfSpans(session) ? (
+      <Empty title="The spans have no messages" icon={<IconMessages size={32} stroke={1.5} />}>
+        Most instrumentations send prompts and answers only if a setting of theirs asks for it.
       </Empty>
     ) : (
       <Empty title="Nothing was said" icon={<IconMessages size={32} stroke={1.5} />}>

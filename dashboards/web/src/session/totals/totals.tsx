@@ -35,7 +35,7 @@ export function Totals({ session }: { session: Session }) {
   const tools = useMemo(() => timeline.data && byTool(timeline.data), [timeline.data])
   return (
     <div className={classes.view}>
-      <Figures session={session} />
+      <Figures session={session} duplicates={(calls?.length ?? 0) - (sums?.length ?? 0)} />
       <Discrepancies session={session} />
       {timeline.error !== null && timeline.data === undefined && (
         <ProblemAlert error={timeline.error} again={() => void timeline.refetch()} />
@@ -63,7 +63,7 @@ export function Totals({ session }: { session: Session }) {
   )
 }
 
-function Figures({ session }: { session: Session }) {
+function Figures({ session, duplicates }: { session: Session; duplicates: number }) {
   const { tokens, cost, unpriced_calls, calls } = session.totals
   return (
     <section aria-label="Tokens and cost">
@@ -71,9 +71,9 @@ function Figures({ session }: { session: Session }) {
         <Figure name="Tokens" value={reported(session.totals) ? count(tokens.total) : '–'} />
         <Figure
           name="Cost"
-          value={cost === null ? 'not known' : money(cost)}
+          value={cost !== null ? money(cost) : calls === 0 && duplicates > 0 ? '–' : 'not known'}
           hint={cost === null ? undefined : exactMoney(cost)}
-          note={costNote(cost, calls, unpriced_calls, session.models.length > 0)}
+          note={costNote(cost, calls, duplicates, unpriced_calls, session.models.length > 0)}
         />
         <Figure name="Frames" value={count(session.totals.frames)} note={bytes(session.totals.bytes)} />
       </div>
@@ -84,7 +84,14 @@ function Figures({ session }: { session: Session }) {
 }
 
 /** Why there is no cost, or not all of it. */
-function costNote(cost: Money | null, calls: number, unpriced: number, named: boolean): string {
+function costNote(
+  cost: Money | null,
+  calls: number,
+  duplicates: number,
+  unpriced: number,
+  named: boolean,
+): string {
+  if (calls === 0 && duplicates > 0) return `${counted(duplicates, 'call')} counted in recorded streams`
   if (calls === 0) return 'no call reported its usage'
   if (unpriced === 0) return ''
   if (!named) return 'the source does not say which models it called'
