@@ -20,7 +20,7 @@ LINT    := go tool -modfile=tools/golangci.mod golangci-lint
 NPM := npm --no-fund --no-audit --prefix dashboards/web
 UI  := dashboards/web/dist/index.html
 
-.PHONY: plan balancer replicas fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
+.PHONY: plan balancer replicas fairness memory install uninstall prices reference soak torture help up build program deb sbom licences reproducible ui engine clients screenshots terminal test test-pages test-go test-long test-alone coverage test-race test-month check fuzz oracle bench bench-scale bench-backup bench-follow speed clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -101,8 +101,11 @@ test-alone: build ## the tests of packages that read captured streams, in a clon
 coverage: build clients ## statements of the product that all tests cover, with the programs they start
 	@sh tools/test/coverage.sh
 
-screenshots: build ## pictures of every page into docs/screenshots
+screenshots: build ## pictures of every page, and of a recorded terminal, into docs/screenshots
 	$(NPM) run screenshots
+
+terminal: build ## record commands on a terminal, and write docs/screenshots/terminal.svg
+	$(NPM) run terminal
 
 test-race: engine clients ## all tests under the race detector
 	CGO_ENABLED=1 go test -race -timeout 60m ./...
