@@ -18,10 +18,10 @@ const picture = fileURLToPath(new URL('../../../docs/screenshots/terminal.svg', 
 const [columns, rows] = [96, 24]
 
 /** Silences are as long as this at most, in milliseconds, as with `tapedeck play --idle-limit`. */
-const idleLimit = 1_300
+const idleLimit = 1_500
 
 /** How long output is left to be read, in milliseconds. */
-const toRead = 1_200
+const toRead = 1_500
 
 /**
  * Types commands at a shell on a terminal. The terminal's output goes to standard input of `tapedeck record` at the
