@@ -21,9 +21,9 @@ type doctorUsageCommand struct {
 	To      timeFlag `help:"Sessions that started before this time." placeholder:"TIME" aliases:"until"`
 	Query   string   `help:"Text in the title, the id or a tag." short:"q" placeholder:"TEXT"`
 	Tag     []string `help:"Only with this tag: name, name=value or name:value." placeholder:"K=V" sep:"none"`
-	Agent   nameList `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
-	Tool    nameList `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
-	Model   nameList `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
+	Agent   nameList `help:"Only of this agent; an empty name for usage of an unknown one." placeholder:"NAME"`
+	Tool    nameList `help:"Only where this tool was called; an empty name for calls without a name." placeholder:"NAME"`
+	Model   nameList `help:"Only where this model was used; an empty name for usage of an unknown one." placeholder:"NAME"`
 	Dialect []string `predictor:"dialect" help:"Only with a stream of this dialect." placeholder:"NAME"`
 	Status  []string `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 	Finding []string `help:"Only sessions with this finding, such as stated_total, without_usage or lost_frames. Default: any." placeholder:"CODE"`

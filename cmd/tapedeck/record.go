@@ -267,7 +267,7 @@ func (c *recordCommand) report(g *global, r *tapped, took time.Duration, frameCl
 		return c.reportJSON(r, nil, waiting)
 	}
 	printers.Recording(os.Stderr, &r.Summary, took, frameClock)
-	if len(c.command) > 0 {
+	if len(c.command) > 0 && !c.PTY {
 		printers.Buffered(os.Stderr, &r.Summary, took)
 	}
 	if r.signal != "" {

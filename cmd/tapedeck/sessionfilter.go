@@ -17,14 +17,14 @@ type sessionFilter struct {
 // namelessFilter is a sessionFilter without a text search.
 type namelessFilter struct {
 	Tag         []string      `help:"Only with this tag: name, name=value or name:value; name= for those without it." placeholder:"K=V" sep:"none"`
-	Agent       nameList      `help:"Only of this agent; '' for usage of an unknown one." placeholder:"NAME"`
-	Tool        nameList      `help:"Only where this tool was called; '' for calls without a name." placeholder:"NAME"`
-	Model       nameList      `help:"Only where this model was used; '' for usage of an unknown one." placeholder:"NAME"`
+	Agent       nameList      `help:"Only of this agent; an empty name for usage of an unknown one." placeholder:"NAME"`
+	Tool        nameList      `help:"Only where this tool was called; an empty name for calls without a name." placeholder:"NAME"`
+	Model       nameList      `help:"Only where this model was used; an empty name for usage of an unknown one." placeholder:"NAME"`
 	Dialect     []string      `predictor:"dialect" help:"Only with a stream of this dialect." placeholder:"NAME"`
-	Provider    nameList      `help:"Only where a model of this provider was called; '' for usage of an unknown one." placeholder:"NAME"`
-	OfRun       nameList      `help:"Only with this run; '' for usage of an unknown one." placeholder:"ID" name:"run"`
-	Node        nameList      `help:"Only with this node; '' for usage of an unknown one." placeholder:"NAME"`
-	ServiceTier nameList      `help:"Only with calls that this tier served; '' for usage of an unknown one." placeholder:"TIER"`
+	Provider    nameList      `help:"Only where a model of this provider was called; an empty name for usage of an unknown one." placeholder:"NAME"`
+	OfRun       nameList      `help:"Only with this run; an empty name for usage of an unknown one." placeholder:"ID" name:"run"`
+	Node        nameList      `help:"Only with this node; an empty name for usage of an unknown one." placeholder:"NAME"`
+	ServiceTier nameList      `help:"Only with calls that this tier served; an empty name for usage of an unknown one." placeholder:"TIER"`
 	CallStatus  []string      `help:"Only with usage of a call that ended so: ok, error, cancelled, unclosed, open, waiting." placeholder:"STATUS"`
 	MinDuration time.Duration `help:"Only as long as this or longer, as 1m30s." placeholder:"D"`
 	MaxDuration time.Duration `help:"Only as long as this or shorter." placeholder:"D"`

@@ -76,6 +76,6 @@ func withMembers(conn driver.Conn, name string, opts *driver.Options, engine fam
 		if err != nil {
 			return nil, err
 		}
-		return family.NewConn(conn, engine), nil
+		return family.NewConn(batches{conn}, engine), nil
 	})
 }

@@ -67,7 +67,7 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 		return nil, fmt.Errorf("open ClickHouse: %w", err)
 	}
 	engine := engineOf(dsn)
-	conn = family.NewConn(conn, engine)
+	conn = family.NewConn(batches{conn}, engine)
 	if name := clusterOf(dsn); name != "" {
 		return withMembers(conn, name, opts, engine), nil
 	}

@@ -19,7 +19,7 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 		if h.Name != "" {
 			what += " " + h.Name
 		}
-		moment := time.Duration(h.OffsetMS * float64(time.Millisecond))
+		moment := time.Duration(h.OffsetMS * float64(time.Millisecond)).Truncate(time.Millisecond)
 		_, err := fmt.Fprintf(out, "%s  %s  %s  %s\n  %s\n  tapedeck play --from +%s %s\n",
 			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what,
 				40), console.Clip(h.SessionTitle, 60),
