@@ -7,23 +7,26 @@ Marked those that have marks. */ -}}
 INSERT INTO duplicate_usage (tenant, session_id, stream_id, usage_id, version, duplicate)
 SELECT {tenant:String}, stated.session_id, stated.stream_id, stated.usage_id, {version:UInt64},
     max(recorded.found = 1 AND own.found = 0) AS is_duplicate
-FROM ({{template "candidates" .}}) AS stated
+FROM (
+    SELECT DISTINCT session_id, stream_id, usage_id, arrayJoin([message_id, request_id]) AS id FROM usage
+    WHERE {{template "candidate" .}} AND {{template "current"}}) AS stated
 LEFT JOIN (
     SELECT DISTINCT arrayJoin([message_id, request_id]) AS id, toUInt8(1) AS found FROM usage
-    WHERE {{template "recorded"}} AND id IN (SELECT id FROM ({{template "candidates" .}}))
+    WHERE {{template "recorded"}} AND {{template "current"}} AND id IN (
+        SELECT arrayJoin([message_id, request_id]) AS id FROM usage WHERE {{template "candidate" .}})
 ) AS recorded ON stated.id = recorded.id
 LEFT JOIN (
     SELECT DISTINCT session_id, usage_id, toUInt8(1) AS found FROM usage
-    WHERE {{template "recorded"}} AND (session_id, usage_id) IN (SELECT session_id, usage_id FROM ({{template "candidates" .}}))
+    WHERE {{template "recorded"}} AND {{template "current"}} AND (session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM (
+            SELECT session_id, usage_id, arrayJoin([message_id, request_id]) AS id FROM usage WHERE {{template "candidate" .}}))
 ) AS own ON stated.session_id = own.session_id AND stated.usage_id = own.usage_id
 LEFT JOIN (
     SELECT session_id, stream_id, usage_id, duplicate FROM duplicate_usage FINAL WHERE tenant = {tenant:String}
 ) AS marks ON stated.session_id = marks.session_id AND stated.stream_id = marks.stream_id AND stated.usage_id = marks.usage_id
 GROUP BY stated.session_id, stated.stream_id, stated.usage_id
 HAVING is_duplicate != max(marks.duplicate)
-{{- define "candidates"}}
-    SELECT DISTINCT session_id, stream_id, usage_id, arrayJoin([message_id, request_id]) AS id FROM usage
-    WHERE tenant = {tenant:String} AND dialect = 'otlp' AND length(id) >= 20 AND {{template "current"}}
+{{- define "candidate"}}tenant = {tenant:String} AND dialect = 'otlp' AND length(id) >= 20
         {{- if not .All}} AND (session_id IN (SELECT session_id FROM changed_sessions)
             OR id IN (
                 SELECT arrayJoin([message_id, request_id]) FROM usage
@@ -33,4 +36,4 @@ HAVING is_duplicate != max(marks.duplicate)
             {{- end}})
         {{- end}}
 {{- end}}
-{{- define "recorded"}}tenant = {tenant:String} AND dialect != 'otlp' AND {{template "current"}}{{end}}
+{{- define "recorded"}}tenant = {tenant:String} AND dialect != 'otlp'{{end}}
