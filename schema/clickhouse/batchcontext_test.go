@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"tapedeck/internal/fulltest"
@@ -22,21 +23,16 @@ func TestBatchContextUnderLoad(t *testing.T) {
 	if err := db.Exec(t.Context(), "CREATE TABLE batch_context (n UInt64) ENGINE = Null"); err != nil {
 		t.Fatal(err)
 	}
-	stop := make(chan struct{})
+	var stopped atomic.Bool
 	var busy sync.WaitGroup
 	for range 8 * runtime.GOMAXPROCS(0) {
 		busy.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for !stopped.Load() {
 			}
 		})
 	}
 	defer busy.Wait()
-	defer close(stop)
+	defer stopped.Store(true)
 	insert := func() error {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
