@@ -124,7 +124,7 @@ func (e *entry) said(t int64, width int) (rows []row) {
 		look, head = dim,
 			strings.TrimSpace(strings.ReplaceAll(string(e.message.Kind), "_", " ")+" "+oneLine(e.message.Name))
 	}
-	lines := wrap(text, width-2*margin)
+	lines := wrap(console.WithoutBase64(text), width-2*margin)
 	if head != "" {
 		rows = append(rows, row{{head, look}})
 	}
@@ -180,7 +180,7 @@ func (e *entry) printed(t int64, width int, running bool) (rows []row) {
 		if text == "" {
 			return
 		}
-		lines := wrap(text, width-2*margin-2)
+		lines := wrap(console.WithoutBase64(text), width-2*margin-2)
 		if running {
 			lines = lines[max(len(lines)-resultLines, 0):]
 		}

@@ -220,7 +220,7 @@ func showMessages(w io.Writer, messages []transcript.Message, whole bool) {
 		if m.Name != "" {
 			who += " " + console.Clip(m.Name, shownName)
 		}
-		text := console.Clip(m.Text, shownText)
+		text := console.Clip(console.WithoutBase64(m.Text), shownText)
 		if whole {
 			text = strings.ReplaceAll(m.Text, "\n", "\n    ")
 		}
