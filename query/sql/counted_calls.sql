@@ -53,11 +53,9 @@ of tools, which belong to the call of their run and node that began last before 
         WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
     GROUP BY session_id, span_id
 {{- end}}
-{{- /* call_outputs: the tokens of each call that a source reports by itself, and whether it is of a span
-whose call a recorded stream states too. */ -}}
+{{- /* call_outputs: the tokens of each call that a source reports by itself. */ -}}
 {{define "call_outputs"}}
-    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens,
-        min(NOT ({{template "counts"}})) AS is_duplicate
+    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens
     FROM (
         SELECT session_id, usage_id, argMax(usage.span_id, (at, version, stream_id)) AS span_id,
             argMax(output + reasoning, (at, version, stream_id)) AS generated,
@@ -65,7 +63,7 @@ whose call a recorded stream states too. */ -}}
         FROM usage FINAL
         PREWHERE {{.}}
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
-        GROUP BY session_id, usage_id) AS records
+        GROUP BY session_id, usage_id)
     WHERE span_id != ''
     GROUP BY session_id, span_id
 {{- end}}
@@ -100,7 +98,7 @@ FROM (
         row_number() OVER of_run = 1 AS last_of_run,
         {{template "stop_reason" "attributes"}} AS own_reason,
         run_attributes, run_error,
-        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens, outputs.is_duplicate AS is_duplicate,
+        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
         (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
             AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
     FROM ({{template "call_spans" .}}) AS spans
@@ -111,7 +109,9 @@ FROM (
         of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
         in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
                      ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
-WHERE NOT is_duplicate
+WHERE (SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
+    OR (session_id, span_id) NOT IN (
+        SELECT session_id, span_id FROM usage WHERE {{.}} AND {{template "is_duplicate" ""}})
 {{- end}}
 {{- /* calls_of: a condition on the rows of the sessions of the table unsettled_sessions, on the days on which
 they have any. A session whose streams are not stored yet may have rows of any day. */ -}}

@@ -78,10 +78,11 @@ LEFT JOIN (
 WHERE {{template "counts"}}
 {{- end}}
 {{- /* counts: leaves out the records of spans whose call another record states. */ -}}
-{{define "counts"}}((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
-    OR (records.session_id, usage_id) NOT IN (
-        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))
+{{define "counts"}}((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ({{template "is_duplicate" "records."}}))
 {{- end}}
+{{- /* is_duplicate: the condition that a record is such a one. The dot is the name of the records with a dot, or nothing. */ -}}
+{{define "is_duplicate"}}({{.}}session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1){{end}}
 {{- /* made_charges: the same records in the columns of settled_charges. Charges must be set. tags are
 what a charge shows, which are those of the last row of the stream; prices depend on cell_tags. */ -}}
 {{define "settled_charge_columns"}}session_id, stream_id, usage_id, at, version, scope, mode, span_id, run_id, node_id, agent, dialect,

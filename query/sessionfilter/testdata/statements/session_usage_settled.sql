@@ -164,9 +164,8 @@ LEFT JOIN (
         HAVING value != '')
     GROUP BY session_id, stream_id
 ) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id
-WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
-    OR (records.session_id, usage_id) NOT IN (
-        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))) AS records)
+WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ((records.session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))) AS records)
 GROUP BY session_id, cityHash64(class, roundDown((input + cache_read + cache_write_5m + cache_write_1h) - 1, {tier_starts:Array(Int64)}),
         roundDown(toUnixTimestamp64Nano(at), {price_instants:Array(Int64)}),
         roundDown(toUnixTimestamp64Nano(at) % 86400000000000, {price_times:Array(Int64)}),

@@ -159,9 +159,8 @@ LEFT JOIN (
     WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM among_sessions) AND session_id IN (SELECT session_id FROM unsettled_sessions)
     GROUP BY session_id, stream_id
 ) AS of_last ON records.session_id = of_last.session_id AND records.stream_id = of_last.stream_id
-WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
-    OR (records.session_id, usage_id) NOT IN (
-        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))
+WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ((records.session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))))
 WHERE 1 AND at >= fromUnixTimestamp64Nano({from:Int64}, 'UTC') AND at < fromUnixTimestamp64Nano({to:Int64}, 'UTC') AND session_id IN (SELECT session_id FROM among_sessions)
     AND (at, session_id, usage_id) > (fromUnixTimestamp64Nano({after_at:Int64}, 'UTC'), unhex({after_session:String}), unhex({after_usage:String}))
 ) AS records

@@ -22,7 +22,7 @@ FROM (
         row_number() OVER of_run = 1 AS last_of_run,
         if(JSONExtractString(attributes, 'stop_reason') = '', JSONExtractString(attributes, 'stop_reasons', 1), JSONExtractString(attributes, 'stop_reason')) AS own_reason,
         run_attributes, run_error,
-        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens, outputs.is_duplicate AS is_duplicate,
+        chunks.arrived AS arrived, outputs.output_tokens AS output_tokens, outputs.all_tokens AS all_tokens,
         (lagInFrame(call_status) OVER in_order IN ('error', 'unclosed')
             AND started_ns - greatest(lagInFrame(ended_ns) OVER in_order, lagInFrame(started_ns) OVER in_order) BETWEEN 0 AND {retry_within:Int64})::Bool AS retry
     FROM (
@@ -182,10 +182,7 @@ FROM (
         WHERE calls.ended_ns = 0 OR arguments.began_ns <= calls.ended_ns)
     GROUP BY session_id, span_id) AS chunks ON spans.session_id = chunks.session_id AND spans.span_id = chunks.span_id
     LEFT ANY JOIN (
-    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens,
-        min(NOT (((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
-    OR (records.session_id, usage_id) NOT IN (
-        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))) AS is_duplicate
+    SELECT session_id, span_id, sum(generated) AS output_tokens, sum(total_tokens) AS all_tokens
     FROM (
         SELECT session_id, usage_id, argMax(usage.span_id, (at, version, stream_id)) AS span_id,
             argMax(output + reasoning, (at, version, stream_id)) AS generated,
@@ -213,7 +210,7 @@ FROM (
                 toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
             FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions))
         WHERE mode != 'running' AND NOT startsWith(scope, 'rest:')
-        GROUP BY session_id, usage_id) AS records
+        GROUP BY session_id, usage_id)
     WHERE span_id != ''
     GROUP BY session_id, span_id) AS outputs ON spans.session_id = outputs.session_id AND spans.span_id = outputs.span_id
     LEFT ANY JOIN (
@@ -246,4 +243,27 @@ FROM (
         of_run AS (PARTITION BY spans.session_id, parent_id ORDER BY seen_ns DESC, first_frame DESC, spans.span_id DESC),
         in_order AS (PARTITION BY spans.session_id, call_agent, call_model ORDER BY seen_ns, first_frame, spans.span_id
                      ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
-WHERE NOT is_duplicate)
+WHERE (SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
+    OR (session_id, span_id) NOT IN (
+        SELECT session_id, span_id FROM usage WHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
+        OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
+        OR (session_id, stream_id) IN (
+            SELECT known.session_id, known.stream_id FROM (
+                SELECT session_id, stream_id, restored_at FROM restores WHERE tenant = {tenant:String} UNION ALL
+                SELECT session_id, stream_id, toDateTime64(0, 9, 'UTC') FROM streams WHERE tenant = {tenant:String}
+                    AND session_id IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})) AS known
+            INNER JOIN (
+                SELECT session_id, max(until) AS last, max(deleted_at) AS deleted, groupUniqArrayArray(streams) AS listed
+                FROM tombstones WHERE tenant = {tenant:String} GROUP BY session_id) AS gone ON known.session_id = gone.session_id
+            WHERE known.stream_id > gone.last AND NOT has(gone.listed, known.stream_id) OR known.restored_at > gone.deleted))
+        AND ((SELECT count() FROM redecodes WHERE tenant = {tenant:String}) = 0 AND generation = 0
+            OR (SELECT count() FROM redecodes WHERE tenant = {tenant:String}) > 0
+            AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
+                SELECT session_id, stream_id, named.1, named.2 FROM (
+                    SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
+                    FROM redecodes FINAL WHERE tenant = {tenant:String})))) AND session_id IN (SELECT session_id FROM unsettled_sessions)
+        AND toDate(seen_at) >= (
+            SELECT if(uniqExact(session_id) < (SELECT uniqExact(session_id) FROM unsettled_sessions), toDate(0),
+                toDate(toDateTime(greatest(toUnixTimestamp64Second(min(first_at)), 86400), 'UTC')) - 1)
+            FROM streams WHERE tenant = {tenant:String} AND session_id IN (SELECT session_id FROM unsettled_sessions)) AND (session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))

@@ -242,9 +242,8 @@ LEFT JOIN (
         HAVING value != '')
     GROUP BY session_id, stream_id
 ) AS of_streams ON records.session_id = of_streams.session_id AND records.stream_id = of_streams.stream_id
-WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0
-    OR (records.session_id, usage_id) NOT IN (
-        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1))) AS records
+WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ((records.session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))) AS records
 ) AS records
 LEFT JOIN (
     SELECT session_id, span_id, span_status FROM (
