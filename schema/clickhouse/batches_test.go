@@ -49,7 +49,7 @@ func TestBatchContext(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				time.Sleep(2 * time.Minute)
+				time.Sleep(2 * time.Minute) // of virtual time: beyond the deadline
 				synctest.Wait()
 				if err := pool.ctx.Err(); (err == nil) != (end != nil) || err != nil && err != context.DeadlineExceeded {
 					t.Errorf("%q: the batch's context ended with %v", name, err)

@@ -1,5 +1,5 @@
 INSERT INTO duplicate_usage (tenant, session_id, stream_id, usage_id, version, duplicate)
-SELECT {tenant:String}, stated.session_id, stated.stream_id, stated.usage_id, {version:UInt64},
+SELECT {tenant:String}, stated.session_id, stated.stream_id, stated.usage_id, greatest({version:UInt64}, max(marks.version) + 1),
     max(recorded.found = 1 AND own.found = 0) AS is_duplicate
 FROM (
     SELECT DISTINCT session_id, stream_id, usage_id, arrayJoin([message_id, request_id]) AS id FROM usage
@@ -64,7 +64,7 @@ LEFT JOIN (
             SELECT session_id, usage_id, arrayJoin([message_id, request_id]) AS id FROM usage WHERE tenant = {tenant:String} AND dialect = 'otlp' AND length(id) >= 20))
 ) AS own ON stated.session_id = own.session_id AND stated.usage_id = own.usage_id
 LEFT JOIN (
-    SELECT session_id, stream_id, usage_id, duplicate FROM duplicate_usage FINAL WHERE tenant = {tenant:String}
+    SELECT session_id, stream_id, usage_id, version, duplicate FROM duplicate_usage FINAL WHERE tenant = {tenant:String}
 ) AS marks ON stated.session_id = marks.session_id AND stated.stream_id = marks.stream_id AND stated.usage_id = marks.usage_id
 GROUP BY stated.session_id, stated.stream_id, stated.usage_id
 HAVING is_duplicate != max(marks.duplicate)
