@@ -2,6 +2,7 @@ package spans
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -35,10 +36,7 @@ func TestReceiver(t *testing.T) {
 	t.Cleanup(func() { _, _ = s.Stop() })
 	s.Must(t, "import", tape(t))
 	s.Must(t, "redecode", sessions[0].name, sessions[1].name) // the tape has no facts
-	version, err := os.ReadFile("../../../VERSION")
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := versionOf(t, s)
 	for _, content := range []bool{false, true} {
 		flags, query := []string{}, ""
 		if content {
@@ -74,11 +72,28 @@ func TestReceiver(t *testing.T) {
 			t.Run(fmt.Sprintf("%s content=%t", way, content), func(t *testing.T) {
 				r := start(t, receive, "127.0.0.1:0")
 				send(t, r)
-				compare(t, r.end(t), content, strings.TrimSpace(string(version)))
+				compare(t, r.end(t), content, version)
 			})
 		}
 	}
-	t.Run("away", func(t *testing.T) { away(t, s, receive, strings.TrimSpace(string(version))) })
+	t.Run("away", func(t *testing.T) { away(t, s, receive, version) })
+}
+
+// versionOf returns the version of the program: that of the file VERSION, with the commit if the program knows it.
+func versionOf(t *testing.T, s *commandtest.Instance) string {
+	t.Helper()
+	file, err := os.ReadFile("../../../VERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program struct{ Version string }
+	if err := json.Unmarshal([]byte(s.Must(t, "version", "--json")), &program); err != nil {
+		t.Fatal(err)
+	}
+	if version, _, _ := strings.Cut(program.Version, "+"); version != strings.TrimSpace(string(file)) {
+		t.Fatalf("the program is of version %s, VERSION says %s", program.Version, file)
+	}
+	return program.Version
 }
 
 // call sends a document as OTLP over gRPC.

@@ -24,6 +24,7 @@ func TestHold(t *testing.T) {
 		time.Sleep(10*time.Minute + time.Second) // virtual time: ten questions
 		end()
 		time.Sleep(time.Hour) // virtual time: no further question comes
+		synctest.Wait()
 		if asked != 10 {
 			t.Errorf("asked %d times in 10 minutes", asked)
 		}
