@@ -5,8 +5,17 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 )
+
+// CutLine cuts a line to a number of columns, with a mark of the cut. A width of 0 leaves it whole.
+func CutLine(line string, width int) string {
+	if width == 0 {
+		return line
+	}
+	return runewidth.Truncate(line, width, "…")
+}
 
 // TerminalWidth returns the number of columns of a terminal, which COLUMNS in the environment
 // overrides; 0 if w is no terminal, or of unknown width.

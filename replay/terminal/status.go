@@ -99,8 +99,9 @@ func (b *statusLines) progress(s *Story, d *playback, now time.Duration, width i
 	}
 }
 
-// foot renders counts on the left and settings on the right, or the prompt.
-func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) row {
+// foot renders counts on the left and settings on the right, or the prompt. The counts end with the
+// position of the last frame if frames are shown and it fits.
+func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int, frames bool) row {
 	if b.prompt != nil {
 		return row{{" " + b.prompt.label + ": ", active}, {console.Visible(b.prompt.text, ""), bold}, {"█", dim},
 			{"  " + b.prompt.hint, dim}}
@@ -130,7 +131,7 @@ func (b *statusLines) foot(s *Story, d *playback, now time.Duration, width int) 
 		set = append(set, "stops at "+oneLine(d.marker))
 	}
 	right := strings.Join(append(set, "? help "), " · ")
-	if all := append(facts, d.position); d.position != "" && extent(strings.Join(all, " · ")+right)+4 <= width {
+	if all := append(facts, d.position); frames && d.position != "" && extent(strings.Join(all, " · ")+right)+4 <= width {
 		facts = all
 	}
 	left := cut(" "+strings.Join(facts, " · "), width-extent(right)-2)

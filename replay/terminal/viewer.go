@@ -215,11 +215,12 @@ func (p *viewer) draw() error {
 	width, height := p.screen.width, p.screen.height
 	now := p.playback.now(time.Now())
 	room := max(height-4, 1)
+	frames := p.raw || p.storyKnown && len(p.story.entries) == 0
 	var body []row
 	switch {
 	case p.help:
 		body = helpRows()
-	case p.raw || p.storyKnown && len(p.story.entries) == 0:
+	case frames:
 		body = frameRows(&p.playback, room)
 	default:
 		body = p.story.rows(p.story.start+int64(now), width, room)
@@ -231,6 +232,6 @@ func (p *viewer) draw() error {
 		rows = append(rows, nil)
 	}
 	rows = append(rows, nil, p.status.progress(p.story, &p.playback, now, width),
-		p.status.foot(p.story, &p.playback, now, width))
+		p.status.foot(p.story, &p.playback, now, width, frames))
 	return p.screen.draw(rows[max(len(rows)-height, 0):])
 }

@@ -10,9 +10,11 @@ import (
 	"tapedeck/query/search"
 )
 
-// Hits writes hits, each with the command that plays the session from the hit on. Matches are in
-// bold type if bold is set, as on a terminal.
+// Hits writes hits, each with the command that plays the session from the hit on. On a terminal,
+// the line that says where a hit is has the terminal's width at most. Matches are in bold type if
+// bold is set, as on a terminal.
 func Hits(out io.Writer, hits []search.Hit, bold bool) error {
+	width := console.TerminalWidth(out)
 	for i := range hits {
 		h := &hits[i]
 		what := h.Kind
@@ -20,9 +22,9 @@ func Hits(out io.Writer, hits []search.Hit, bold bool) error {
 			what += " " + h.Name
 		}
 		moment := time.Duration(h.OffsetMS * float64(time.Millisecond)).Truncate(time.Millisecond)
-		_, err := fmt.Fprintf(out, "%s  %s  %s  %s\n  %s\n  tapedeck play --from +%s %s\n",
-			console.LocalTime(h.At), console.Clip(h.SessionID, 40), console.Clip(what,
-				40), console.Clip(h.SessionTitle, 60),
+		place := fmt.Sprintf("%s  %s  %s  %s", console.LocalTime(h.At), console.Clip(h.SessionID, 40),
+			console.Clip(what, 40), console.Clip(h.SessionTitle, 60))
+		_, err := fmt.Fprintf(out, "%s\n  %s\n  tapedeck play --from +%s %s\n", console.CutLine(place, width),
 			snippetLine(h.Snippet, bold), moment, console.SessionWord(h.SessionID))
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ import (
 func Session(out io.Writer, d *sessiondetail.Detail, t *timeline.Timeline, messages []transcript.Message, whole bool) error {
 	w := console.To(out)
 	showHead(w, d)
-	showSpans(w, t)
+	showSpans(w, t, console.TerminalWidth(out))
 	if err := showTokens(w, d.UsageTotals); err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func sessionClock(d *sessiondetail.Detail) string {
 	return text
 }
 
-// showSpans prints the tree of spans with start, duration and outcome.
-func showSpans(w io.Writer, t *timeline.Timeline) {
+// showSpans prints the tree of spans with start, duration and outcome, in lines of a width; 0 is no limit.
+func showSpans(w io.Writer, t *timeline.Timeline, width int) {
 	if len(t.Spans) == 0 {
 		return
 	}
@@ -142,8 +142,9 @@ func showSpans(w io.Writer, t *timeline.Timeline) {
 	walk = func(spans []*timeline.Span, depth int) {
 		for _, s := range spans {
 			what := strings.TrimSpace(s.Kind + " " + console.Clip(s.Name, shownName))
-			fmt.Fprintf(w, "  %9s  %9s  %s%s%s\n", "+"+console.Millis(s.StartMS), spanTime(s),
+			line := fmt.Sprintf("  %9s  %9s  %s%s%s", "+"+console.Millis(s.StartMS), spanTime(s),
 				strings.Repeat("  ", depth), what, spanNotes(s))
+			fmt.Fprintln(w, console.CutLine(line, width))
 			walk(s.Children, depth+1)
 		}
 	}
