@@ -13,7 +13,7 @@ import (
 
 // pricesCommand shows and changes the prices of calls.
 type pricesCommand struct {
-	List   pricesList   `cmd:"" default:"withargs" help:"List the effective price table, and the models in use that have no price."`
+	List   pricesList   `cmd:"" default:"withargs" help:"List the effective prices of the models in use, and the models in use that have no price."`
 	Show   pricesShow   `cmd:"" help:"Show all prices of a model: by date and time of day, with rules and sources."`
 	Check  pricesCheck  `cmd:"" help:"Check a price file and say what it would change."`
 	Import pricesImport `cmd:"" help:"Make a price file the one that the server uses."`
@@ -38,6 +38,7 @@ type pricesList struct {
 	Model     string `help:"Only models whose id contains this." placeholder:"TEXT"`
 	Unmatched bool   `help:"Only the models in use that have no price."`
 	Inexact   bool   `help:"Only the models in use that are priced as another model."`
+	All       bool   `help:"All models of the table, not only those in use."`
 	Limit     int    `short:"n" help:"How many models to list at most." default:"100"`
 }
 
@@ -49,7 +50,8 @@ func (c *pricesList) Run(ctx context.Context, g *global) error {
 	if done, err := g.fetch(ctx, "v1/prices", q, &list); done || err != nil {
 		return err
 	}
-	return printers.Prices(os.Stdout, os.Stderr, &list, c.Unmatched, c.Inexact)
+	used := !c.All && c.Provider == "" && c.Model == "" && len(list.Used) > 0
+	return printers.Prices(os.Stdout, os.Stderr, &list, used, c.Unmatched, c.Inexact)
 }
 
 type pricesShow struct {

@@ -46,6 +46,16 @@ func TestPrices(t *testing.T) {
 		t.Errorf("unmatched: %v", reasons)
 	}
 
+	// Of the models in use, those of the filter have their entry, and other pages than the first have none.
+	if len(list.Used) != 1 || list.Used[0].Provider != "anthropic" || list.Used[0].Model != "claude-opus-5" || list.Used[0].Prices[0].Price != "5" {
+		t.Errorf("used: %+v", list.Used)
+	}
+	if other := get[pricelist.List](a, "/v1/prices?provider=openai&limit=1"); len(other.Used) != 0 || other.Next == nil {
+		t.Errorf("used of openai: %+v", other.Used)
+	} else if next := get[pricelist.List](a, "/v1/prices?limit=1&cursor="+*other.Next); len(next.Used)+len(next.Unmatched) != 0 {
+		t.Errorf("used on the second page: %+v, %+v", next.Used, next.Unmatched)
+	}
+
 	// All pages have each model once.
 	seen, path := map[string]bool{}, "/v1/prices?limit=1000"
 	for path != "" {

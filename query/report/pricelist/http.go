@@ -47,10 +47,10 @@ func (h Handler) List(w http.ResponseWriter, r *http.Request, tenant string) {
 		h.Fail(w, r, err)
 		return
 	}
-	list := &List{Head: headOf(v), At: at, Unmatched: []Unmatched{}, Inexact: []Inexact{}}
+	list := &List{Head: headOf(v), At: at, Used: []Entry{}, Unmatched: []Unmatched{}, Inexact: []Inexact{}}
 	if mark != nil {
 		f.After = mark.ID
-	} else if list.Unmatched, list.Inexact, err = inUse(r.Context(), h.Reader, v.Table, tenant); err != nil {
+	} else if err := list.inUse(r.Context(), h.Reader, v.Table, tenant, f); err != nil {
 		h.Fail(w, r, err)
 		return
 	}

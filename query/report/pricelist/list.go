@@ -40,7 +40,8 @@ type List struct {
 	At        time.Time   `json:"at"` // the prices apply at this time
 	Items     []Entry     `json:"items"`
 	Next      *string     `json:"next"`
-	Unmatched []Unmatched `json:"unmatched"` // on the first page
+	Used      []Entry     `json:"used"`      // the filter's models that usage names, the last used first; on the first page
+	Unmatched []Unmatched `json:"unmatched"` // likewise
 	Inexact   []Inexact   `json:"inexact"`   // likewise
 }
 
@@ -166,13 +167,17 @@ type Filter struct {
 	Limit    int
 }
 
+// has reports whether the filter selects a model.
+func (f *Filter) has(provider, model string) bool {
+	return (f.Provider == "" || strings.EqualFold(provider, f.Provider)) &&
+		strings.Contains(strings.ToLower(model), strings.ToLower(f.Model))
+}
+
 // entries lists the models of a table at a time, and reports whether there are more.
 func entries(e *prices.Effective, tenant string, at time.Time, f Filter) (items []Entry, more bool) {
 	items = []Entry{}
 	for _, n := range names(e) {
-		if f.Provider != "" && !strings.EqualFold(n.provider, f.Provider) ||
-			!strings.Contains(strings.ToLower(n.model), strings.ToLower(f.Model)) ||
-			f.After != "" && n.provider+"/"+n.model <= f.After {
+		if !f.has(n.provider, n.model) || f.After != "" && n.provider+"/"+n.model <= f.After {
 			continue
 		}
 		if len(items) == f.Limit {

@@ -1,8 +1,10 @@
 package pricelist
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,17 +51,16 @@ const (
 	maxNearest = 3
 )
 
-// inUse lists the models that have no price at the time of their last use, and those that have the
-// price of another model.
-func inUse(
-	ctx context.Context, r *query.Reader, e *prices.Effective, tenant string,
-) (without []Unmatched, inexact []Inexact, err error) {
+// inUse adds to a list the models that usage names: those of the table that f selects, those that
+// have no price at the time of their last use, and those that have the price of another model.
+func (list *List) inUse(ctx context.Context, r *query.Reader, e *prices.Effective, tenant string, f Filter) error {
 	rows, err := query.Ask[usedRow](ctx, r, statements, "models_used", nil,
 		query.Args{"tenant": tenant, "limit": maxUsed})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	without, inexact = []Unmatched{}, []Inexact{}
+	slices.SortStableFunc(rows, func(a, b usedRow) int { return cmp.Compare(b.Last, a.Last) })
+	known := map[name]bool{}
 	for _, row := range rows {
 		call := prices.Call{
 			Provider: row.Provider, Model: row.Model, ServiceTier: row.ServiceTier, Speed: row.Speed,
@@ -68,8 +69,19 @@ func inUse(
 		q, err := e.Quote(call, 0)
 		why, ok := errors.AsType[*prices.Unpriced](err)
 		if !ok {
-			if of := e.Inexact(row.Provider, row.Model); err == nil && of != "" {
-				inexact = addInexact(inexact, Inexact{row.Provider, row.Model, q.Provider.ID, of, row.Records, call.At})
+			if err != nil {
+				continue
+			}
+			if of := e.Inexact(row.Provider, row.Model); of != "" {
+				list.Inexact = addInexact(list.Inexact, Inexact{row.Provider, row.Model, q.Provider.ID, of, row.Records, call.At})
+			}
+			n := name{provider: row.Provider, model: row.Model} // only a rule prices it
+			if q.Provider != nil {
+				n = name{q.Provider.ID, q.Model.ID, q.Model}
+			}
+			if !known[n] && f.has(n.provider, n.model) {
+				known[n] = true
+				list.Used = append(list.Used, entryOf(e, n, tenant, list.At))
 			}
 			continue
 		}
@@ -81,9 +93,9 @@ func inUse(
 		if why.Reason == prices.UnknownModel || why.Reason == prices.UnknownProvider {
 			u.Nearest = nearest(e, row.Provider, row.Model)
 		}
-		without = append(without, u)
+		list.Unmatched = append(list.Unmatched, u)
 	}
-	return without, inexact, nil
+	return nil
 }
 
 // addInexact adds a use of a model, whose uses by service tier and speed are apart.

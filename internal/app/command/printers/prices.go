@@ -13,23 +13,30 @@ import (
 	"tapedeck/query/report/pricelist"
 )
 
-// Prices writes a price table, the models in use that have no price, and the models in use that
-// have the price of another model, or only one of these lists. To notes it writes which table it
-// is.
-func Prices(out, notes io.Writer, list *pricelist.List, unmatched, inexact bool) error {
+// Prices writes a price table, or with used its models in use, then the models in use that have no
+// price, and the models in use that have the price of another model; or only one of these lists. To
+// notes it writes which table it is.
+func Prices(out, notes io.Writer, list *pricelist.List, used, unmatched, inexact bool) error {
 	all := !unmatched && !inexact
 	if all {
 		t := console.NewTable(out, "provider", "model", "input", "cache read", "cache write", "output", "more")
 		t.Optional("more", "cache write", "cache read")
-		for i := range list.Items {
-			e := &list.Items[i]
+		items := list.Items
+		if used {
+			items = list.Used
+		}
+		for i := range items {
+			e := &items[i]
 			t.Row(append([]any{e.Provider, e.Model}, priceCells(e.Prices)...)...)
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
-		if list.Next != nil {
-			fmt.Fprintf(notes, "there are more models: narrow the list with --provider or --model, or raise --limit\n")
+		switch {
+		case used:
+			fmt.Fprintln(notes, "these are the models in use; --all lists the whole table, --provider and --model a part of it")
+		case list.Next != nil:
+			fmt.Fprintln(notes, "there are more models: narrow the list with --provider or --model, or raise --limit")
 		}
 	}
 	if all || unmatched {

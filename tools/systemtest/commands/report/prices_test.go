@@ -64,6 +64,12 @@ func TestPrices(t *testing.T) {
 		t.Errorf("a model whose name has a slash:\n%s", out)
 	}
 	commandtest.Contains(t, "prices list", s.Must(t, "prices", "list", "--provider", "anthropic"), "PROVIDER", "claude-opus-5")
+	commandtest.Post(t, s, "priced", "text/event-stream", []byte("data: "+`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"gpt-4o-mini","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`+"\n\ndata: [DONE]\n\n"))
+	commandtest.UntilEnded(t, s, "priced")
+	all := s.Must(t, "prices", "list", "--all", "--limit", "50")
+	if used := s.Must(t, "prices", "list"); strings.Count(all, "\n") < 51 || strings.Contains(used, "avian") || !strings.Contains(used, "gpt-4o-mini") {
+		t.Errorf("prices list:\n%s\n--all:\n%s", used, all)
+	}
 	if _, errs, exit := s.Run(t, "prices", "show", "gpt-55", "--provider", "openai"); exit != commandtest.ExitFailed || !strings.Contains(errs, "Most like it are openai/gpt-5") {
 		t.Errorf("an unknown model: exit %d, %s", exit, errs)
 	}
