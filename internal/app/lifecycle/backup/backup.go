@@ -88,7 +88,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 	if err := m.store(ctx, o.DB, snapshot); err != nil {
 		return nil, err
 	}
-	o.Step("writing")
+	o.Step("writing " + m.contents())
 	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql),
 		settings, o.Progress)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"tapedeck/internal/console"
 	"tapedeck/schema/migrations"
 )
 
@@ -65,6 +66,12 @@ type Coverage struct {
 func seal(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// contents describes the size of a backup.
+func (m *Manifest) contents() string {
+	return fmt.Sprintf("%s of %s, %s", console.Count(m.Frames, "frame"), console.Count(m.Sessions, "session"),
+		console.DecimalBytes(m.Bytes))
 }
 
 // store writes the manifest into the snapshot.

@@ -162,7 +162,7 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 	if err != nil {
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
-	o.Step("restoring")
+	o.Step("restoring " + m.contents())
 	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s",
 		inBackup, identifier(scratch), infoTable, o.From.sql),
 		append(sameKeys(o.From), "allow_different_database_def = 1"), o.Progress)

@@ -89,7 +89,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, step string, kill func(*exec.Cmd)) {
 	killed := false
 	for lines := bufio.NewScanner(diag); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
-		if !killed && strings.TrimSpace(lines.Text()) == step {
+		if !killed && strings.HasPrefix(strings.TrimSpace(lines.Text()), step) {
 			kill(cmd)
 			killed = true
 		}
