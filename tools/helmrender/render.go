@@ -45,7 +45,12 @@ func render(chartDir, file string) *Result {
 		r.Error = err.Error()
 		return r
 	}
-	for _, m := range lint.All(chartDir, values, Namespace, false).Messages {
+	linted, err := chartutil.ReadValues(text) // the linter removes keys without a value, which template needs
+	if err != nil {
+		r.Error = err.Error()
+		return r
+	}
+	for _, m := range lint.All(chartDir, linted, Namespace, false).Messages {
 		if m.Severity >= support.WarningSev {
 			r.Lint = append(r.Lint, m.Error())
 		}
