@@ -29,6 +29,9 @@ test(
     const conversation = page.getByRole('region', { name: 'Conversation' })
     await expect(conversation).toContainText('It is safe to release.')
     await expect(page.getByText('Lasted')).toBeVisible()
+    const scrolled = () =>
+      conversation.evaluate((it) => Math.max(...[...it.querySelectorAll('*')].map((e) => e.scrollTop)))
+    await expect.poll(scrolled).toBeGreaterThan(100) // to the end; before, the wheel has nothing to scroll
     await conversation.hover()
     await page.mouse.wheel(0, -30)
     await expect(page.getByText('Lasted')).toBeHidden()

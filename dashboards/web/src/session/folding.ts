@@ -23,11 +23,16 @@ export function useFolding(page: RefObject<HTMLElement | null>): [boolean, (fold
     const element = page.current
     if (element === null) return undefined
     let input = -Infinity
+    let path: EventTarget[] = []
     const acted = (event: Event) => {
-      if (!(event instanceof KeyboardEvent) || scrollKeys.has(event.key)) input = performance.now()
+      if (event instanceof KeyboardEvent && !scrollKeys.has(event.key)) return
+      input = performance.now()
+      path = event.composedPath()
     }
     const scrolled = ({ target }: Event) => {
       if (!(target instanceof HTMLElement) || performance.now() - input > reaction) return
+      // The other panes scroll too when the header changes the room that they have.
+      if (!path.includes(target)) return
       // A pane, not what scrolls in one of its messages.
       if (target.clientHeight < element.clientHeight / 4) return
       if (target.scrollTop > scrolledFrom) {
