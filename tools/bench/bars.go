@@ -55,7 +55,7 @@ const (
 	barStored   = 10_000_000 // frames in the store while sessions are opened
 	barIdle     = 10_000     // idle streams
 	barBusy     = 1000       // busy streams
-	barSessions = 1000       // playbacks at once
+	barSessions = 1000       // playbacks at once, or sessions that alerts observe
 	longSession = 1_000_000  // frames of the long session
 	barTexts    = textFrames // frames of long texts
 	barHome     = homeBytes  // bytes of a home
@@ -68,6 +68,7 @@ func (r *Results) bars() []Bar {
 	r.recordingBars(&l)
 	r.byteBars(&l)
 	r.streamBars(&l)
+	r.alertBars(&l)
 	r.playingBars(&l)
 	var multiple float64
 	if r.Peer != nil && r.Peer.Notice == "" {
@@ -159,6 +160,18 @@ func (r *Results) streamBars(l *bars) {
 		float64(idle.AtRest), 400e6)
 	l.atMost("1,000 streams at 20 frames/s, frames lost", "count", busy.Sent > 0 && busy.Streams >= barBusy,
 		float64(busy.Lost()), 0)
+}
+
+func (r *Results) alertBars(l *bars) {
+	var a Alerts
+	if r.Alerts != nil {
+		a = *r.Alerts
+	}
+	all := a.Sessions >= barSessions
+	l.within("alert of a tool that hangs, until the webhook has it", all && a.Delay.Count > 0, a.Delay.Max, 3*time.Second)
+	l.within("alert of a tool that hangs: the aim", all && a.Delay.Count > 0, a.Delay.Max, time.Second)
+	l.atMost("rules of alerts, 1,000 live sessions at 20 frames/s, of a core", "ratio", all && a.Known, a.Cores(), 0.1)
+	l.atMost("rules of alerts: the aim", "ratio", all && a.Known, a.Cores(), 0.03)
 }
 
 func (r *Results) playingBars(l *bars) {

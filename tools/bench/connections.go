@@ -118,17 +118,18 @@ func (t *client) read(ctx context.Context, wanted func() int) error {
 	return nil
 }
 
-// sendPaced sends n frames at even intervals, and returns when all are confirmed.
-func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration) error {
+// sendPaced sends n frames at even intervals, and returns when all are confirmed. frame returns a frame of a session by its
+// number, from 0.
+func (t *client) sendPaced(ctx context.Context, n int, gap time.Duration, frame func(session string, n int) string) error {
 	read := make(chan error, 1)
 	go func() { read <- t.read(ctx, func() int { return n }) }()
 	time.Sleep(rand.N(gap)) // so that connections do not all send at once
 	tick := time.NewTicker(gap)
 	defer tick.Stop()
-	err := t.send(ctx, pacedFrame(t.session, 0))
+	err := t.send(ctx, frame(t.session, 0))
 	for i := 1; i < n && err == nil; i++ {
 		<-tick.C
-		err = t.send(ctx, pacedFrame(t.session, i))
+		err = t.send(ctx, frame(t.session, i))
 	}
 	if err != nil {
 		_ = t.conn.CloseNow() // for the reader to end

@@ -41,6 +41,13 @@ func TestBarsAreComputed(t *testing.T) {
 	exported := func(durable time.Duration) *EndToEnd {
 		return &EndToEnd{Name: otlpSpans, Passes: []RecordPass{{Pass: Pass{Frames: spanRequests, Bytes: 1, Took: time.Hour}, Durable: durable}}}
 	}
+	// Seconds of a processor in periods of 100 s with and without the rules, and of the server that evaluates them.
+	watched := func(sessions int, delay time.Duration, with, without, server time.Duration) *Alerts {
+		return &Alerts{
+			Sessions: sessions, Took: 100 * time.Second, With: with * time.Second, Without: without * time.Second, Rules: server * time.Second,
+			Delay: Percentiles{Count: 1, Max: delay}, Known: true,
+		}
+	}
 	for _, c := range []struct {
 		name    string
 		results Results
@@ -76,6 +83,13 @@ func TestBarsAreComputed(t *testing.T) {
 		{"streams, too few", Results{Streams: &Streams{
 			Idle: IdleStreams{Streams: 9_999, AtRest: 1, Known: true}, Busy: BusyStreams{Streams: 999, Sent: 10, Stored: 10},
 		}}, ""},
+		{"alerts", Results{Alerts: watched(1000, 900*time.Millisecond, 10, 9, 0)}, "++++"},
+		{"alerts, late", Results{Alerts: watched(1000, 3*time.Second, 10, 9, 0)}, "+-++"},
+		{"alerts, later", Results{Alerts: watched(1000, 3001*time.Millisecond, 10, 9, 0)}, "--++"},
+		{"alerts, dear", Results{Alerts: watched(1000, time.Second, 14, 10, 0)}, "+++-"},
+		{"alerts, dearer", Results{Alerts: watched(1000, time.Second, 21, 10, 0)}, "++--"},
+		{"alerts, the server alone is dear", Results{Alerts: watched(1000, time.Second, 10, 11, 11)}, "++--"},
+		{"alerts, few sessions", Results{Alerts: watched(999, time.Second, 10, 9, 0)}, ""},
 		{"playing", Results{Playing: &Playing{
 			Alone: at(2e6), Many: Crowd{Sessions: 1000, Late: at(5e6), Highest: 1000 * 100 << 10, Known: true}, Event: passes(2e5), Raw: passes(9e5),
 		}}, "+-+++-"},
@@ -92,8 +106,8 @@ func TestBarsAreComputed(t *testing.T) {
 		for _, b := range bars {
 			got += map[string]string{"reached": "+", "not reached": "-"}[b.Verdict()]
 		}
-		if got != c.want || len(bars) != 36 {
-			t.Errorf("%s: %q of %d bars, want %q of 36", c.name, got, len(bars), c.want)
+		if got != c.want || len(bars) != 40 {
+			t.Errorf("%s: %q of %d bars, want %q of 40", c.name, got, len(bars), c.want)
 		}
 	}
 }
@@ -106,7 +120,7 @@ func TestReportOfNothing(t *testing.T) {
 	if n := strings.Count(page, "Not measured in this run"); n != len(Names()) {
 		t.Errorf("%d of %d parts are said to be missing", n, len(Names()))
 	}
-	if n := strings.Count(page, "| not measured |"); n != 36 || strings.Contains(page, "reached |") {
+	if n := strings.Count(page, "| not measured |"); n != 40 || strings.Contains(page, "reached |") {
 		t.Errorf("%d bars are said to be open:\n%s", n, page)
 	}
 }

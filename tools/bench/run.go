@@ -52,6 +52,7 @@ type Results struct {
 	Delay      []DelayAt     `json:"delay,omitempty"`
 	Proxy      *Proxy        `json:"proxy,omitempty"`
 	Streams    *Streams      `json:"streams,omitempty"`
+	Alerts     *Alerts       `json:"alerts,omitempty"`
 	Playing    *Playing      `json:"playing,omitempty"`
 	Openings   *Openings     `json:"openings,omitempty"`
 	Drift      *Drift        `json:"drift,omitempty"`
@@ -78,6 +79,7 @@ var parts = []part{
 	{"delay", "delay", measureDelay},
 	{"proxy", "proxy", measureProxy},
 	{"streams", "many streams", measureStreams},
+	{"alerts", "alerts", measureAlerts},
 	{"playing", "playing", measurePlaying},
 	{"openings", "opening and seeking", measureOpenings},
 	{"drift", "drift", measureDrift},

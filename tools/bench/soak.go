@@ -100,7 +100,7 @@ func (s *soak) record(ctx context.Context, name string, sessions, frames int, ga
 		return fmt.Errorf("open %d connections: %w", sessions, err)
 	}
 	err = c.each(func(t *client) error {
-		err := t.sendPaced(ctx, frames, gap)
+		err := t.sendPaced(ctx, frames, gap, pacedFrame)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.report.Sent += t.sent

@@ -112,7 +112,7 @@ func (s *Streams) measureBusy(ctx context.Context, h *harness, c *cluster) error
 		cpu, known := cpuOf(c.ingest.pid())
 		peak := watchMemory(c.ingest.pid(), memoryEvery)
 		began := time.Now()
-		err = conns.each(func(t *client) error { return t.sendPaced(ctx, frames, time.Second/time.Duration(b.Rate)) })
+		err = conns.each(func(t *client) error { return t.sendPaced(ctx, frames, time.Second/time.Duration(b.Rate), pacedFrame) })
 		b.Took = time.Since(began)
 		now, _ := cpuOf(c.ingest.pid())
 		b.Memory, b.CPU, b.Known = peak(), now-cpu, known
