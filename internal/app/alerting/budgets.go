@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tapedeck/internal/backoff"
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
 	"tapedeck/query/alerts/rule"
@@ -49,7 +50,7 @@ func (b *budgets) run(ctx context.Context) {
 			budgetRounds.WithLabelValues("done").Inc()
 		}
 		budgetDuration.Set(took.Seconds())
-		if !b.sleep(ctx, b.BudgetsEvery, took) {
+		if !backoff.Sleep(ctx, max(b.BudgetsEvery-took, (b.Share-1)*took)) {
 			return
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
-	"tapedeck/query/alerts/live"
 	"tapedeck/query/alerts/rule"
 )
 
@@ -53,8 +52,7 @@ func begin(ctx context.Context, o *Options) (*evaluation, *budgets, error) {
 		l.episodes.Count(recent, now)
 		return l
 	}
-	sessions := of(true)
-	return &evaluation{ledger: sessions, sessions: live.NewReader(o.Reader, sessions.rules)}, &budgets{ledger: of(false), foreign: map[string]bool{}}, nil
+	return newEvaluation(of(true)), &budgets{ledger: of(false), foreign: map[string]bool{}}, nil
 }
 
 // begin stores an alert that begins.

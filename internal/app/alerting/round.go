@@ -4,31 +4,67 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"tapedeck/query/alerts"
 	"tapedeck/query/alerts/evaluate"
 	"tapedeck/query/alerts/live"
+	"tapedeck/query/alerts/rule"
 )
 
-// evaluation evaluates the rules of sessions under one lease.
+// evaluation evaluates the rules of sessions under one lease. A whole round reads all sessions that are being
+// recorded. It takes longer the more there are, so that the next one is not due for a while. In between, short rounds
+// compute for which of the sessions the clock alone makes a rule hold, and read these again: an alert begins with
+// what is stored now. They also read the sessions with open alerts.
 type evaluation struct {
 	*ledger
 	sessions *live.Reader
+	timed    []rule.Rule // the rules that begin to hold because time passes
+	observed map[string]*observed
+	wholeAt  time.Time // when the next whole round is due
 }
 
-// round evaluates the rules once for all sessions that are being recorded.
-func (e *evaluation) round(ctx context.Context) error {
+// observed are the sessions of a tenant as the last round read them.
+type observed struct {
+	sessions []*evaluate.Session
+	usual    func(string) (evaluate.Usual, bool)
+}
+
+// againMost bounds how many sessions of a tenant a short round reads.
+const againMost = 200
+
+// newEvaluation returns an evaluation of the rules of a ledger.
+func newEvaluation(l *ledger) *evaluation {
+	e := &evaluation{ledger: l, sessions: live.NewReader(l.Reader, l.rules), observed: map[string]*observed{}}
+	e.timed = slices.DeleteFunc(slices.Clone(l.rules), func(r rule.Rule) bool { return r.Kind != rule.ToolOpen && r.Kind != rule.Silence })
+	return e
+}
+
+// round evaluates the rules once, and reports whether it did so for all sessions.
+func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	lag, err := e.Lag(ctx)
 	if err != nil {
-		return fmt.Errorf("read the backlog: %w", err)
+		return false, fmt.Errorf("read the backlog: %w", err)
 	}
-	now := e.Reader.Now() - int64(lag)
+	now, began := e.Reader.Now()-int64(lag), time.Now()
+	if began.Before(e.wholeAt) {
+		return false, e.short(ctx, now)
+	}
+	err = e.whole(ctx, now)
+	e.wholeAt = began.Add(max(e.Every, e.Share*time.Since(began)))
+	return true, err
+}
+
+// whole evaluates the rules for all sessions that are being recorded.
+func (e *evaluation) whole(ctx context.Context, now int64) (err error) {
 	var tenants []string
 	if len(e.rules) > 0 {
 		if tenants, err = live.Tenants(ctx, e.Reader); err != nil {
 			return err
 		}
 	}
+	clear(e.observed)
 	holds := map[string]bool{}
 	var failed []error
 	for _, tenant := range tenants {
@@ -51,9 +87,77 @@ func (e *evaluation) tenant(ctx context.Context, tenant string, now int64, holds
 	if err != nil {
 		return err
 	}
+	e.observed[tenant] = &observed{sessions, usual}
+	return e.judge(ctx, tenant, e.observed[tenant], sessions, now, holds)
+}
+
+// short evaluates the rules for sessions that the last round has read, as far as their alerts may begin or end.
+func (e *evaluation) short(ctx context.Context, now int64) error {
+	holds := map[string]bool{}
+	open := e.episodes.All()
+	for _, a := range open {
+		holds[a.Key] = true
+	}
+	var failed []error
+	for tenant, o := range e.observed {
+		ids := e.doubtful(o, open, tenant, now)
+		if len(ids) == 0 {
+			continue
+		}
+		fresh, err := e.sessions.Again(ctx, tenant, ids)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
+			continue
+		}
+		o.replace(ids, fresh)
+		for _, a := range open {
+			if a.Tenant == tenant && slices.Contains(ids, a.Session) {
+				delete(holds, a.Key)
+			}
+		}
+		if err := e.judge(ctx, tenant, o, fresh, now, holds); err != nil {
+			e.episodes.Keep(tenant, holds)
+			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
+		}
+	}
+	failed = append(failed, e.finish(ctx, holds, now))
+	return errors.Join(failed...)
+}
+
+// doubtful returns the sessions in which an alert may begin at a moment, then those with an open alert, up to
+// againMost.
+func (e *evaluation) doubtful(o *observed, open []*evaluate.Alert, tenant string, now int64) (ids []string) {
+	for _, s := range o.sessions {
+		for _, f := range evaluate.Findings(e.timed, s, o.usual, now) {
+			if a := e.episodes.New(s, &f); a != nil && !e.seen[a.ID] && !e.refused[a.ID] && !slices.Contains(ids, s.ID) {
+				ids = append(ids, s.ID)
+			}
+		}
+		if len(ids) == againMost {
+			return ids
+		}
+	}
+	for _, a := range open {
+		if a.Tenant == tenant && len(ids) < againMost && !slices.Contains(ids, a.Session) {
+			ids = append(ids, a.Session)
+		}
+	}
+	return ids
+}
+
+// replace puts sessions that were read again in the place of those with these ids. Those that were not found are no
+// longer recorded.
+func (o *observed) replace(ids []string, fresh []*evaluate.Session) {
+	o.sessions = slices.DeleteFunc(o.sessions, func(s *evaluate.Session) bool { return slices.Contains(ids, s.ID) })
+	o.sessions = append(o.sessions, fresh...)
+}
+
+// judge evaluates the rules for sessions as they are stored, adds the conditions that hold, and begins the alerts of
+// those that did not hold before.
+func (e *evaluation) judge(ctx context.Context, tenant string, o *observed, sessions []*evaluate.Session, now int64, holds map[string]bool) error {
 	var fresh []*evaluate.Alert
 	for _, s := range sessions {
-		for _, f := range evaluate.Findings(e.rules, s, usual, now) {
+		for _, f := range evaluate.Findings(e.rules, s, o.usual, now) {
 			holds[evaluate.Condition(s, &f)] = true
 			if a := e.episodes.New(s, &f); a != nil && !e.seen[a.ID] {
 				fresh = append(fresh, a)

@@ -28,10 +28,11 @@ type Options struct {
 	Usuals *toolreport.Usuals
 	// Lag returns how old the oldest block is that is not stored: what happened since is not known.
 	Lag func(context.Context) (time.Duration, error)
-	// Share is the part of the time, 1/Share, that evaluations take at most; default 10. Intervals are longer where an
-	// evaluation takes longer.
+	// Share is the part of the time, 1/Share, that evaluations for all sessions take at most; default 10. They are rarer
+	// where one takes longer.
 	Share time.Duration
-	// Every is the interval between evaluations; default 1 s.
+	// Every is the interval between evaluations; default 1 s. Those between two for all sessions are for the sessions
+	// in which an alert may begin or end.
 	Every time.Duration
 	// BudgetsEvery is the interval between readings of what tag values and tenants used; default 30 s.
 	BudgetsEvery time.Duration
@@ -67,7 +68,7 @@ var (
 	lastRound = metric.Gauge(metric.API, "tapedeck_alerts_last_evaluation_timestamp_seconds",
 		"When this server last evaluated the rules, in seconds since 1970. Of all servers one does so at a time: take the maximum.")
 	duration = metric.Gauge(metric.API, "tapedeck_alerts_evaluation_seconds",
-		"How long the last evaluation of the rules took.")
+		"How long the last evaluation of the rules for all sessions took.")
 	budgetRounds = metric.CounterVec(metric.API, "tapedeck_alerts_budget_evaluations_total",
 		"Evaluations of the budgets of tag values and tenants by this server, by result: done, failed.", "result")
 	budgetDuration = metric.Gauge(metric.API, "tapedeck_alerts_budget_evaluation_seconds",
@@ -130,25 +131,24 @@ func (s *Service) evaluate(ctx context.Context) error {
 	}
 	for {
 		began := time.Now()
-		if err := e.round(ctx); err != nil {
+		whole, err := e.round(ctx)
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			rounds.WithLabelValues("failed").Inc()
 			return err
 		}
-		took := time.Since(began)
 		rounds.WithLabelValues("done").Inc()
 		lastRound.SetToCurrentTime()
-		duration.Set(took.Seconds())
-		if !s.opts.sleep(ctx, s.opts.Every, took) {
+		took := time.Since(began)
+		wait := max(s.opts.Every-took, (share-1)*took)
+		if whole { // the next one for all sessions is not due for a while
+			duration.Set(took.Seconds())
+			wait = s.opts.Every - took
+		}
+		if !backoff.Sleep(ctx, wait) {
 			return nil
 		}
 	}
-}
-
-// sleep waits for the next of the evaluations that begin at an interval, after one that took some time. It returns false
-// if ctx has ended.
-func (o *Options) sleep(ctx context.Context, interval, took time.Duration) bool {
-	return backoff.Sleep(ctx, max(interval-took, (o.Share-1)*took))
 }

@@ -85,21 +85,46 @@ func NewReader(r *query.Reader, rules []rule.Rule) *Reader {
 	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usage: map[string]*tenantUsage{}}
 }
 
+// sessionsShape selects the sessions that are read.
+type sessionsShape struct {
+	Only bool // some, otherwise all
+}
+
 // Sessions returns the sessions of a tenant that are being recorded.
 func (r *Reader) Sessions(ctx context.Context, tenant string) ([]*evaluate.Session, error) {
-	now := r.reader.Now()
-	rows, err := query.Ask[sessionRow](ctx, r.reader, statements, "live_sessions", nil,
-		query.Liveness(now, r.reader, tenant).With("tenant", tenant).With("limit", sessionsMost).With("since", now-int64(age)))
+	list, err := r.read(ctx, sessionsShape{}, query.Args{"tenant": tenant})
+	if err == nil && r.needs.Usage {
+		err = r.readUsage(ctx, tenant)
+		r.addUsage(tenant, list)
+	}
+	return list, err
+}
+
+// Again returns those of some sessions of a tenant that are being recorded. What they used is what Sessions read last.
+func (r *Reader) Again(ctx context.Context, tenant string, ids []string) ([]*evaluate.Session, error) {
+	list, err := r.read(ctx, sessionsShape{Only: true}, query.Args{"tenant": tenant, "only": ids})
+	r.addUsage(tenant, list)
+	return list, err
+}
+
+// read reads sessions with their spans and the arguments of their calls.
+func (r *Reader) read(ctx context.Context, shape sessionsShape, of query.Args) ([]*evaluate.Session, error) {
+	now, tenant := r.reader.Now(), of["tenant"].(string)
+	args := query.Liveness(now, r.reader, tenant).With("limit", sessionsMost).With("since", now-int64(age))
+	for name, value := range of {
+		args = args.With(name, value)
+	}
+	rows, err := query.Ask[sessionRow](ctx, r.reader, statements, "live_sessions", shape, args)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	list := make([]*evaluate.Session, len(rows))
-	of := make(map[string]*evaluate.Session, len(rows))
+	byID := make(map[string]*evaluate.Session, len(rows))
 	ids := make([]string, len(rows))
 	first, last := rows[0].Started, rows[0].Last
 	for i, row := range rows {
 		list[i] = &evaluate.Session{Tenant: tenant, ID: row.ID, Stream: row.Stream, LastAt: row.Last}
-		of[row.ID], ids[i] = list[i], row.ID
+		byID[row.ID], ids[i] = list[i], row.ID
 		first, last = min(first, row.Started), max(last, row.Last)
 	}
 	a := query.Args{"tenant": tenant, "sessions": ids}.Within(first, last)
@@ -114,16 +139,13 @@ func (r *Reader) Sessions(ctx context.Context, tenant string) ([]*evaluate.Sessi
 	}
 	for i := range spans {
 		s := &spans[i]
-		of[s.Session].ModelAt = s.Model
-		add(of[s.Session], s.span(r.arguments[spanKey{tenant, s.Session, s.ID}]))
+		byID[s.Session].ModelAt = s.Model
+		add(byID[s.Session], s.span(r.arguments[spanKey{tenant, s.Session, s.ID}]))
 	}
 	for _, s := range list {
 		arrange(s)
 	}
-	if r.needs.Usage {
-		err = r.addUsage(ctx, tenant, of)
-	}
-	return list, err
+	return list, nil
 }
 
 func (s *spanRow) span(arguments string) evaluate.Span {

@@ -9,7 +9,8 @@ import (
 func TestStatements(t *testing.T) {
 	querytest.Statements(t, statements,
 		querytest.NewStatement("live_tenants", "live_tenants", nil),
-		querytest.NewStatement("live_sessions", "live_sessions", nil),
+		querytest.NewStatement("live_sessions", "live_sessions", sessionsShape{}),
+		querytest.NewStatement("live_sessions of some", "live_sessions", sessionsShape{Only: true}),
 		querytest.NewStatement("live_spans", "live_spans", nil),
 		querytest.NewStatement("live_arguments", "live_arguments", nil),
 	)

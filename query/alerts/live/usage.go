@@ -13,17 +13,21 @@ import (
 	"tapedeck/query/sessionfilter"
 )
 
-// usageEvery is how often the usage of the sessions of a tenant is read, which takes longer than the other
-// statements.
-const usageEvery = 10 * time.Second
+// The usage of the sessions of a tenant is read every usageEvery, since that takes longer than the other
+// statements, and takes 1/usageShare of the time at most.
+const (
+	usageEvery = 10 * time.Second
+	usageShare = 20
+)
 
-// page is how many sessions are read at a time.
-const page = 200
+// page is how many sessions are read at a time. A page costs nearly the same for any number.
+const page = 1000
 
 // tenantUsage is what the open sessions of a tenant have used.
 type tenantUsage struct {
-	at int64 // when it was read, ns
-	of map[string]sessionUsage
+	at   int64 // when it was read, ns
+	took time.Duration
+	of   map[string]sessionUsage
 }
 
 type sessionUsage struct {
@@ -32,22 +36,22 @@ type sessionUsage struct {
 }
 
 // addUsage sets the tokens and costs of sessions.
-func (r *Reader) addUsage(ctx context.Context, tenant string, sessions map[string]*evaluate.Session) error {
+func (r *Reader) addUsage(tenant string, sessions []*evaluate.Session) {
 	known := r.usage[tenant]
-	if known == nil || r.reader.Now()-known.at >= int64(usageEvery) {
-		var err error
-		if known, err = r.readUsage(ctx, tenant); err != nil {
-			return err
-		}
-		r.usage[tenant] = known
+	if known == nil {
+		return
 	}
-	for id, s := range sessions {
-		s.Tokens, s.Costs = known.of[id].tokens, known.of[id].costs
+	for _, s := range sessions {
+		s.Tokens, s.Costs = known.of[s.ID].tokens, known.of[s.ID].costs
 	}
-	return nil
 }
 
-func (r *Reader) readUsage(ctx context.Context, tenant string) (*tenantUsage, error) {
+// readUsage reads what the open sessions of a tenant have used, unless that was read a moment ago.
+func (r *Reader) readUsage(ctx context.Context, tenant string) error {
+	if known := r.usage[tenant]; known != nil && r.reader.Now()-known.at < max(int64(usageEvery), usageShare*int64(known.took)) {
+		return nil
+	}
+	began := time.Now()
 	found := &tenantUsage{at: r.reader.Now(), of: map[string]sessionUsage{}}
 	q := sessionlist.Query{Tenant: tenant, Limit: page}
 	q.Statuses = []sessionhead.Status{sessionhead.Running, sessionhead.Quiet}
@@ -55,7 +59,7 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) (*tenantUsage, er
 	for len(found.of) < sessionsMost {
 		list, err := sessionlist.Read(ctx, r.reader, q)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range list.Items {
 			s := &list.Items[i]
@@ -70,5 +74,7 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) (*tenantUsage, er
 		}
 		q.Cursor = query.Text(list.Next)
 	}
-	return found, nil
+	found.took = time.Since(began)
+	r.usage[tenant] = found
+	return nil
 }

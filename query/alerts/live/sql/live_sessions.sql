@@ -1,4 +1,4 @@
-{{- /* Sessions of a tenant that are being recorded, those first in which a frame came last. */ -}}
+{{- /* Sessions of a tenant that are being recorded, those first in which a frame came last: all, or of some. */ -}}
 SELECT session_id, started_ns, last_ns, last_stream
 FROM (
     SELECT
@@ -16,8 +16,8 @@ FROM (
             argMax(recorder, first_seq) AS stream_recorder
         FROM streams FINAL
         PREWHERE tenant = {tenant:String} AND {{template "current"}}
-            AND session_id IN (SELECT session_id FROM streams
-                WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(ended) = 0 AND toUnixTimestamp64Nano(last_at) >= {since:Int64})
+            AND session_id IN {{if .Only}}{only:Array(String)}{{else}}(SELECT session_id FROM streams
+                WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(ended) = 0 AND toUnixTimestamp64Nano(last_at) >= {since:Int64}){{end}}
         GROUP BY session_id, stream_id)
     GROUP BY session_id)
 WHERE live
