@@ -13,10 +13,11 @@ import (
 	"tapedeck/query/alerts/rule"
 )
 
-// evaluation evaluates the rules of sessions under one lease. A whole round reads all sessions that are being
-// recorded. It takes longer the more there are, so that the next one is not due for a while. In between, short rounds
-// compute for which of the sessions the clock alone makes a rule hold, and read these again: an alert begins with
-// what is stored now. They also read the sessions with open alerts.
+// evaluation evaluates the rules of sessions under one lease. A round is whole or short. A whole round reads what is new
+// of all sessions that are being recorded. It takes longer the more there are, so that the next one is not due for a
+// while; a short round has the sessions as the last whole one read them, and computes which rules hold by now because
+// time has passed. Both then read the sessions again in which an alert may begin or end: it begins and ends by what is
+// stored now.
 type evaluation struct {
 	*ledger
 	sessions *live.Reader
@@ -25,13 +26,13 @@ type evaluation struct {
 	wholeAt  time.Time // when the next whole round is due
 }
 
-// observed are the sessions of a tenant as the last round read them.
+// observed are the sessions of a tenant as the last whole round read them.
 type observed struct {
 	sessions []*evaluate.Session
 	usual    func(string) (evaluate.Usual, bool)
 }
 
-// againMost bounds how many sessions of a tenant a short round reads.
+// againMost bounds how many sessions of a tenant a round reads again.
 const againMost = 200
 
 // newEvaluation returns an evaluation of the rules of a ledger.
@@ -41,7 +42,7 @@ func newEvaluation(l *ledger) *evaluation {
 	return e
 }
 
-// round evaluates the rules once, and reports whether it did so for all sessions.
+// round evaluates the rules once, and reports whether the round was whole.
 func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	lag, err := e.Lag(ctx)
 	if err != nil {
@@ -49,58 +50,65 @@ func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	}
 	now, began := e.Reader.Now()-int64(lag), time.Now()
 	if began.Before(e.wholeAt) {
-		return false, e.short(ctx, now)
+		return false, e.judge(ctx, e.timed, now)
 	}
-	err = e.whole(ctx, now)
+	err = errors.Join(e.observe(ctx, now), e.judge(ctx, e.rules, now))
+	for _, o := range e.observed {
+		for _, s := range o.sessions {
+			s.Calls = nil // the rules that time decides need the open spans only
+		}
+	}
 	e.wholeAt = began.Add(max(e.Every, e.Share*time.Since(began)))
 	return true, err
 }
 
-// whole evaluates the rules for all sessions that are being recorded.
-func (e *evaluation) whole(ctx context.Context, now int64) (err error) {
+// observe reads the sessions that are being recorded, and those of tenants with open alerts that have none.
+func (e *evaluation) observe(ctx context.Context, now int64) (err error) {
+	clear(e.observed)
+	none := func(string) (u evaluate.Usual, known bool) { return u, false }
+	for _, a := range e.episodes.All() {
+		e.observed[a.Tenant] = &observed{usual: none}
+	}
 	var tenants []string
 	if len(e.rules) > 0 {
 		if tenants, err = live.Tenants(ctx, e.Reader); err != nil {
+			clear(e.observed)
 			return err
 		}
 	}
-	clear(e.observed)
-	holds := map[string]bool{}
 	var failed []error
 	for _, tenant := range tenants {
-		if err := e.tenant(ctx, tenant, now, holds); err != nil {
-			e.episodes.Keep(tenant, holds)
-			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
+		sessions, err := e.sessions.Sessions(ctx, tenant, now)
+		if err != nil {
+			failed = append(failed, e.unread(tenant, err))
+			continue
 		}
+		usual, err := e.usual(ctx, tenant, sessions)
+		if err != nil {
+			failed = append(failed, e.unread(tenant, err))
+			continue
+		}
+		e.observed[tenant] = &observed{sessions, usual}
 	}
-	failed = append(failed, e.finish(ctx, holds, now))
 	return errors.Join(failed...)
 }
 
-// tenant evaluates the rules for the sessions of a tenant, and adds the conditions that hold.
-func (e *evaluation) tenant(ctx context.Context, tenant string, now int64, holds map[string]bool) error {
-	sessions, err := e.sessions.Sessions(ctx, tenant)
-	if err != nil {
-		return err
-	}
-	usual, err := e.usual(ctx, tenant, sessions)
-	if err != nil {
-		return err
-	}
-	e.observed[tenant] = &observed{sessions, usual}
-	return e.judge(ctx, tenant, e.observed[tenant], sessions, now, holds)
+// unread leaves out a tenant whose sessions could not be read: its open alerts go on.
+func (e *evaluation) unread(tenant string, err error) error {
+	delete(e.observed, tenant)
+	return fmt.Errorf("tenant %s: %w", tenant, err)
 }
 
-// short evaluates the rules for sessions that the last round has read, as far as their alerts may begin or end.
-func (e *evaluation) short(ctx context.Context, now int64) error {
-	holds := map[string]bool{}
-	open := e.episodes.All()
+// judge reads the sessions again in which one of some rules may begin to hold, or that have an open alert, and begins and
+// ends alerts.
+func (e *evaluation) judge(ctx context.Context, may []rule.Rule, now int64) error {
+	open, holds := e.episodes.All(), map[string]bool{}
 	for _, a := range open {
 		holds[a.Key] = true
 	}
 	var failed []error
 	for tenant, o := range e.observed {
-		ids := e.doubtful(o, open, tenant, now)
+		ids := e.doubtful(may, o, open, tenant, now)
 		if len(ids) == 0 {
 			continue
 		}
@@ -115,7 +123,7 @@ func (e *evaluation) short(ctx context.Context, now int64) error {
 				delete(holds, a.Key)
 			}
 		}
-		if err := e.judge(ctx, tenant, o, fresh, now, holds); err != nil {
+		if err := e.begins(ctx, tenant, fresh, o, now, holds); err != nil {
 			e.episodes.Keep(tenant, holds)
 			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
 		}
@@ -124,11 +132,11 @@ func (e *evaluation) short(ctx context.Context, now int64) error {
 	return errors.Join(failed...)
 }
 
-// doubtful returns the sessions in which an alert may begin at a moment, then those with an open alert, up to
+// doubtful returns the sessions in which one of some rules may begin to hold, then those with an open alert, up to
 // againMost.
-func (e *evaluation) doubtful(o *observed, open []*evaluate.Alert, tenant string, now int64) (ids []string) {
+func (e *evaluation) doubtful(may []rule.Rule, o *observed, open []*evaluate.Alert, tenant string, now int64) (ids []string) {
 	for _, s := range o.sessions {
-		for _, f := range evaluate.Findings(e.timed, s, o.usual, now) {
+		for _, f := range evaluate.Findings(may, s, o.usual, now) {
 			if a := e.episodes.New(s, &f); a != nil && !e.seen[a.ID] && !e.refused[a.ID] && !slices.Contains(ids, s.ID) {
 				ids = append(ids, s.ID)
 			}
@@ -137,7 +145,7 @@ func (e *evaluation) doubtful(o *observed, open []*evaluate.Alert, tenant string
 			return ids
 		}
 	}
-	for _, a := range open {
+	for _, a := range open { // in no order: if there are more, each has its turn
 		if a.Tenant == tenant && len(ids) < againMost && !slices.Contains(ids, a.Session) {
 			ids = append(ids, a.Session)
 		}
@@ -152,9 +160,9 @@ func (o *observed) replace(ids []string, fresh []*evaluate.Session) {
 	o.sessions = append(o.sessions, fresh...)
 }
 
-// judge evaluates the rules for sessions as they are stored, adds the conditions that hold, and begins the alerts of
+// begins evaluates the rules for sessions as they are stored, adds the conditions that hold, and begins the alerts of
 // those that did not hold before.
-func (e *evaluation) judge(ctx context.Context, tenant string, o *observed, sessions []*evaluate.Session, now int64, holds map[string]bool) error {
+func (e *evaluation) begins(ctx context.Context, tenant string, sessions []*evaluate.Session, o *observed, now int64, holds map[string]bool) error {
 	var fresh []*evaluate.Alert
 	for _, s := range sessions {
 		for _, f := range evaluate.Findings(e.rules, s, o.usual, now) {

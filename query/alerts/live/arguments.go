@@ -1,22 +1,20 @@
 package live
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"tapedeck/query"
-	"tapedeck/query/alerts/evaluate"
-	"tapedeck/query/alerts/rule"
 	"tapedeck/schema"
 )
 
 // argumentsMost bounds how many calls have their arguments in memory. Beyond it they are read again. storedWithin
-// is how long the messages of a block may take to be stored after its spans.
+// is how long the messages of a block may take to be stored after its spans, and streamedWithin how long before a call
+// its arguments may begin to arrive.
 const (
-	argumentsMost = 200_000
-	storedWithin  = 30 * time.Second
+	argumentsMost  = 200_000
+	storedWithin   = 30 * time.Second
+	streamedWithin = 10 * time.Minute
 )
 
 type argumentsRow struct {
@@ -32,6 +30,7 @@ func (r *Reader) readArguments(ctx context.Context, a query.Args, tenant string,
 		clear(r.arguments)
 	}
 	now := r.reader.Now()
+	since := now
 	var missing, sessions []string
 	for i := range spans {
 		s := &spans[i]
@@ -40,6 +39,7 @@ func (r *Reader) readArguments(ctx context.Context, a query.Args, tenant string,
 			continue
 		}
 		missing = append(missing, s.ID)
+		since = min(since, s.SeenAt)
 		if n := len(sessions); n == 0 || sessions[n-1] != s.Session { // the spans are ordered by session
 			sessions = append(sessions, s.Session)
 		}
@@ -50,17 +50,10 @@ func (r *Reader) readArguments(ctx context.Context, a query.Args, tenant string,
 	if len(missing) == 0 {
 		return nil
 	}
-	rows, err := query.Ask[argumentsRow](ctx, r.reader, statements, "live_arguments", nil, a.With("sessions", sessions).With("spans", missing))
+	rows, err := query.Ask[argumentsRow](ctx, r.reader, statements, "live_arguments", nil,
+		a.With("sessions", sessions).With("spans", missing).With("since", since-int64(streamedWithin)))
 	for _, row := range rows {
 		r.arguments[spanKey{tenant, row.Session, row.Span}] = row.Arguments
 	}
 	return err
-}
-
-// arrange orders the calls of a session by their begin, and keeps the latest.
-func arrange(s *evaluate.Session) {
-	slices.SortFunc(s.Calls, func(a, b evaluate.Span) int {
-		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
-	})
-	s.Calls = s.Calls[max(0, len(s.Calls)-rule.MostCalls):]
 }

@@ -75,14 +75,15 @@ type Reader struct {
 	reader    *query.Reader
 	needs     Needs
 	arguments map[spanKey]string
-	usage     map[string]*tenantUsage // by tenant
+	usage     map[string]*tenantUsage    // by tenant
+	kept      map[string]*tenantSessions // by tenant
 }
 
 type spanKey struct{ tenant, session, span string }
 
 // NewReader returns a reader for rules.
 func NewReader(r *query.Reader, rules []rule.Rule) *Reader {
-	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usage: map[string]*tenantUsage{}}
+	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usage: map[string]*tenantUsage{}, kept: map[string]*tenantSessions{}}
 }
 
 // sessionsShape selects the sessions that are read.
@@ -90,9 +91,15 @@ type sessionsShape struct {
 	Only bool // some, otherwise all
 }
 
-// Sessions returns the sessions of a tenant that are being recorded.
-func (r *Reader) Sessions(ctx context.Context, tenant string) ([]*evaluate.Session, error) {
-	list, err := r.read(ctx, sessionsShape{}, query.Args{"tenant": tenant})
+// Sessions returns the sessions of a tenant that are being recorded. All blocks that were received until a moment, ns,
+// must be stored. Of sessions that an earlier call has returned it reads what is new, so that a change of what was stored
+// long ago may be missing for keptFor: Again has it.
+func (r *Reader) Sessions(ctx context.Context, tenant string, storedTo int64) ([]*evaluate.Session, error) {
+	rows, err := r.live(ctx, tenant, sessionsShape{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.continued(ctx, tenant, rows, storedTo)
 	if err == nil && r.needs.Usage {
 		err = r.readUsage(ctx, tenant)
 		r.addUsage(tenant, list)
@@ -100,52 +107,62 @@ func (r *Reader) Sessions(ctx context.Context, tenant string) ([]*evaluate.Sessi
 	return list, err
 }
 
-// Again returns those of some sessions of a tenant that are being recorded. What they used is what Sessions read last.
+// Again returns those of some sessions of a tenant that are being recorded, as they are stored now. What they used is
+// what Sessions read last.
 func (r *Reader) Again(ctx context.Context, tenant string, ids []string) ([]*evaluate.Session, error) {
-	list, err := r.read(ctx, sessionsShape{Only: true}, query.Args{"tenant": tenant, "only": ids})
-	r.addUsage(tenant, list)
-	return list, err
-}
-
-// read reads sessions with their spans and the arguments of their calls.
-func (r *Reader) read(ctx context.Context, shape sessionsShape, of query.Args) ([]*evaluate.Session, error) {
-	now, tenant := r.reader.Now(), of["tenant"].(string)
-	args := query.Liveness(now, r.reader, tenant).With("limit", sessionsMost).With("since", now-int64(age))
-	for name, value := range of {
-		args = args.With(name, value)
-	}
-	rows, err := query.Ask[sessionRow](ctx, r.reader, statements, "live_sessions", shape, args)
+	rows, err := r.live(ctx, tenant, sessionsShape{Only: true}, ids)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	list := make([]*evaluate.Session, len(rows))
-	byID := make(map[string]*evaluate.Session, len(rows))
-	ids := make([]string, len(rows))
-	first, last := rows[0].Started, rows[0].Last
-	for i, row := range rows {
-		list[i] = &evaluate.Session{Tenant: tenant, ID: row.ID, Stream: row.Stream, LastAt: row.Last}
-		byID[row.ID], ids[i] = list[i], row.ID
-		first, last = min(first, row.Started), max(last, row.Last)
-	}
-	a := query.Args{"tenant": tenant, "sessions": ids}.Within(first, last)
-	spans, err := query.Ask[spanRow](ctx, r.reader, statements, "live_spans", nil, a.With("most", spansMost))
+	spans, err := r.spans(ctx, tenant, rows, spansShape{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.needs.Arguments {
-		if err := r.readArguments(ctx, a, tenant, spans); err != nil {
-			return nil, err
-		}
+	bySession := map[string]*keptSession{}
+	for i := range rows {
+		bySession[rows[i].ID] = newKept(r.reader.Now())
 	}
-	for i := range spans {
-		s := &spans[i]
-		byID[s.Session].ModelAt = s.Model
-		add(byID[s.Session], s.span(r.arguments[spanKey{tenant, s.Session, s.ID}]))
+	r.take(tenant, bySession, spans)
+	list := make([]*evaluate.Session, len(rows))
+	for i := range rows {
+		list[i] = bySession[rows[i].ID].session(tenant, &rows[i])
 	}
-	for _, s := range list {
-		arrange(s)
-	}
+	r.addUsage(tenant, list)
 	return list, nil
+}
+
+// live reads which sessions are being recorded, of all or of some.
+func (r *Reader) live(ctx context.Context, tenant string, shape sessionsShape, only []string) ([]sessionRow, error) {
+	now := r.reader.Now()
+	args := query.Liveness(now, r.reader, tenant).With("tenant", tenant).With("limit", sessionsMost).With("since", now-int64(age))
+	if shape.Only {
+		args = args.With("only", only)
+	}
+	return query.Ask[sessionRow](ctx, r.reader, statements, "live_sessions", shape, args)
+}
+
+// spansShape selects the spans that are read.
+type spansShape struct {
+	Since bool // those that began since a time, and some others; otherwise all
+}
+
+// spans reads spans of sessions, and the arguments of their calls.
+func (r *Reader) spans(ctx context.Context, tenant string, rows []sessionRow, shape spansShape, more query.Args) ([]spanRow, error) {
+	ids := make([]string, len(rows))
+	first, last := rows[0].Started, rows[0].Last
+	for i := range rows {
+		ids[i] = rows[i].ID
+		first, last = min(first, rows[i].Started), max(last, rows[i].Last)
+	}
+	args := query.Args{"tenant": tenant, "sessions": ids, "most": spansMost}.Within(first, last)
+	for name, value := range more {
+		args = args.With(name, value)
+	}
+	spans, err := query.Ask[spanRow](ctx, r.reader, statements, "live_spans", shape, args)
+	if err == nil && r.needs.Arguments {
+		err = r.readArguments(ctx, args, tenant, spans)
+	}
+	return spans, err
 }
 
 func (s *spanRow) span(arguments string) evaluate.Span {
@@ -156,13 +173,4 @@ func (s *spanRow) span(arguments string) evaluate.Span {
 	return evaluate.Span{ID: s.ID, Parent: s.Parent, Kind: schema.SpanKind(s.Kind), Name: s.Name, Status: status, Run: s.Run, Agent: s.Agent,
 		Begin: s.Begin, Ended: s.Ended, Error: s.Error, Arguments: arguments,
 		Position: schema.Position{At: s.SeenAt, StreamID: s.Stream, Seq: s.Seq}.String()}
-}
-
-func add(to *evaluate.Session, s evaluate.Span) {
-	if !s.Status.Ended() && s.Ended == 0 {
-		to.Open = append(to.Open, s)
-	}
-	if s.Kind == schema.SpanTool {
-		to.Calls = append(to.Calls, s)
-	}
 }

@@ -43,7 +43,7 @@ func TestSessions(t *testing.T) {
 	}
 	reader := live.NewReader(r, []rule.Rule{{Kind: rule.NoProgress, Calls: 3}, {Kind: rule.Budget, Tokens: 1}})
 	for range 2 { // the second time the arguments are known
-		list := querytest.Must[[]*evaluate.Session](t)(reader.Sessions(t.Context(), db.Tenant))
+		list := querytest.Must[[]*evaluate.Session](t)(reader.Sessions(t.Context(), db.Tenant, r.Now()))
 		if len(list) != 1 || list[0].ID != "works" {
 			t.Fatalf("%d sessions", len(list))
 		}

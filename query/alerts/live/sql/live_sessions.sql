@@ -1,4 +1,5 @@
-{{- /* Sessions of a tenant that are being recorded, those first in which a frame came last: all, or of some. */ -}}
+{{- /* Sessions of a tenant that are being recorded, those first in which a frame came last: all, or of some.
+The table has a row of a stream for each block until ClickHouse merges them; the last one counts. */ -}}
 SELECT session_id, started_ns, last_ns, last_stream
 FROM (
     SELECT
@@ -12,9 +13,9 @@ FROM (
             session_id, stream_id,
             min(first_at) AS stream_first,
             toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS stream_last_ns,
-            toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
-            argMax(recorder, first_seq) AS stream_recorder
-        FROM streams FINAL
+            toUnixTimestamp64Nano(argMax(ended, (first_seq, version))) AS stream_ended,
+            argMax(recorder, (first_seq, version)) AS stream_recorder
+        FROM streams
         PREWHERE tenant = {tenant:String} AND {{template "current"}}
             AND session_id IN {{if .Only}}{only:Array(String)}{{else}}(SELECT session_id FROM streams
                 WHERE tenant = {tenant:String} AND toUnixTimestamp64Nano(ended) = 0 AND toUnixTimestamp64Nano(last_at) >= {since:Int64}){{end}}

@@ -1,6 +1,7 @@
 {{- /* What rules observe of the spans of some sessions: those without an end, the latest tool calls, and when a
-model call ended last. */ -}}
-{{define "spans_of_sessions"}}PREWHERE {{template "in_sessions"}}{{end -}}
+model call ended last; of all spans, or of those that began since a time and some others. */ -}}
+{{define "spans_of_sessions"}}PREWHERE {{template "in_sessions"}}
+                {{- if .Since}} AND (seen_at >= fromUnixTimestamp64Nano({since:Int64}) OR span_id IN {open:Array(String)}){{end}}{{end -}}
 SELECT session_id, span_id, span_parent, span_kind, span_name, span_status, span_run, span_agent, span_error,
     begin_ns, ended_ns, seen_ns, first_seen.2 AS first_stream, first_seen.3 AS first_frame, model_ns
 FROM (

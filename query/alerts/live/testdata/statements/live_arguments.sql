@@ -18,6 +18,6 @@ PREWHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}
             AND (generation = 0) != ((session_id, stream_id, if(generation = 0, first_seq, generation), generation = 0) IN (
                 SELECT session_id, stream_id, named.1, named.2 FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
-                    FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)}))))
+                    FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})))) AND seen_at >= fromUnixTimestamp64Nano({since:Int64})
 WHERE kind = 'tool_arguments' AND span_id IN {spans:Array(String)}
 GROUP BY session_id, span_id

@@ -12,9 +12,9 @@ FROM (
             session_id, stream_id,
             min(first_at) AS stream_first,
             toUnixTimestamp64Nano(max(greatest(first_at, last_at))) AS stream_last_ns,
-            toUnixTimestamp64Nano(argMax(ended, first_seq)) AS stream_ended,
-            argMax(recorder, first_seq) AS stream_recorder
-        FROM streams FINAL
+            toUnixTimestamp64Nano(argMax(ended, (first_seq, version))) AS stream_ended,
+            argMax(recorder, (first_seq, version)) AS stream_recorder
+        FROM streams
         PREWHERE tenant = {tenant:String} AND ((SELECT count() FROM tombstones WHERE tenant = {tenant:String}) = 0
         OR session_id NOT IN (SELECT session_id FROM tombstones WHERE tenant = {tenant:String})
         OR (session_id, stream_id) IN (
