@@ -256,10 +256,10 @@ func (h *alertHook) delays(ctx context.Context, n int) ([]time.Duration, error) 
 // Frames of a session whose agent calls a tool again and again: a call takes toolEnds-toolBegins of
 // toolCycle frames, and the model answers in the others.
 const (
-	toolCycle  = 60
+	toolCycle  = 200
 	toolCalled = 9
 	toolBegins = 10
-	toolEnds   = 30
+	toolEnds   = 50
 )
 
 // toolFrame returns frame n, from 0, of a session with tool calls.

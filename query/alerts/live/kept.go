@@ -12,12 +12,12 @@ import (
 	"tapedeck/schema"
 )
 
-// Bounds of what is kept of sessions between two readings. Spans that began in the last keptOverlap are read again, as
+// Bounds of what is kept of sessions between two readings. Spans that began in the keptOverlap before the last reading are read again, as
 // their frames may have been received later than they arrived at the recorder.
 const (
 	keptMost    = 200_000 // spans of a tenant; further sessions are read as a whole
 	keptFor     = 5 * time.Minute
-	keptOverlap = time.Minute
+	keptOverlap = 20 * time.Second
 )
 
 // tenantSessions are the sessions of a tenant as they were read last.

@@ -75,7 +75,8 @@ type Reader struct {
 	reader    *query.Reader
 	needs     Needs
 	arguments map[spanKey]string
-	usage     map[string]*tenantUsage    // by tenant
+	usage     map[string]*tenantUsage // by tenant
+	usageTook time.Duration
 	kept      map[string]*tenantSessions // by tenant
 }
 

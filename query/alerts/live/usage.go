@@ -46,6 +46,9 @@ func (r *Reader) addUsage(tenant string, sessions []*evaluate.Session) {
 	}
 }
 
+// UsageTook returns how long readings of usage have taken in all. They have a bound of their own.
+func (r *Reader) UsageTook() time.Duration { return r.usageTook }
+
 // readUsage reads what the open sessions of a tenant have used, unless that was read a moment ago.
 func (r *Reader) readUsage(ctx context.Context, tenant string) error {
 	if known := r.usage[tenant]; known != nil && r.reader.Now()-known.at < max(int64(usageEvery), usageShare*int64(known.took)) {
@@ -75,6 +78,7 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) error {
 		q.Cursor = query.Text(list.Next)
 	}
 	found.took = time.Since(began)
+	r.usageTook += found.took
 	r.usage[tenant] = found
 	return nil
 }
