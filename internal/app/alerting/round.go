@@ -52,14 +52,14 @@ func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	if began.Before(e.wholeAt) {
 		return false, e.judge(ctx, e.timed, now)
 	}
-	first, usage := e.wholeAt.IsZero(), e.sessions.UsageTook()
+	first := e.wholeAt.IsZero()
 	err = errors.Join(e.observe(ctx, now), e.judge(ctx, e.rules, now))
 	for _, o := range e.observed {
 		for _, s := range o.sessions {
 			s.Calls = nil // the rules that time decides need the open spans only
 		}
 	}
-	took := time.Since(began) - (e.sessions.UsageTook() - usage)
+	took := time.Since(began)
 	if first { // it read all spans of all sessions, which later rounds do not
 		took = 0
 	}

@@ -119,6 +119,7 @@ func (s *Service) evaluate(ctx context.Context) error {
 		rounds.WithLabelValues("failed").Inc()
 		return err
 	}
+	defer e.sessions.Wait()
 	sending, end := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	defer beside.Wait()

@@ -75,8 +75,7 @@ type Reader struct {
 	reader    *query.Reader
 	needs     Needs
 	arguments map[spanKey]string
-	usage     map[string]*tenantUsage // by tenant
-	usageTook time.Duration
+	usages    usages
 	kept      map[string]*tenantSessions // by tenant
 }
 
@@ -84,7 +83,7 @@ type spanKey struct{ tenant, session, span string }
 
 // NewReader returns a reader for rules.
 func NewReader(r *query.Reader, rules []rule.Rule) *Reader {
-	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usage: map[string]*tenantUsage{}, kept: map[string]*tenantSessions{}}
+	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usages: usages{of: map[string]*tenantUsage{}}, kept: map[string]*tenantSessions{}}
 }
 
 // sessionsShape selects the sessions that are read.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -23,11 +24,22 @@ const (
 // page is how many sessions are read at a time. A page costs nearly the same for any number.
 const page = 1000
 
+// usages are what the open sessions of tenants have used. Readings are beside other statements, except for the first of a
+// tenant.
+type usages struct {
+	beside sync.WaitGroup
+
+	mu sync.Mutex // guards of
+	of map[string]*tenantUsage
+}
+
 // tenantUsage is what the open sessions of a tenant have used.
 type tenantUsage struct {
-	at   int64 // when it was read, ns
-	took time.Duration
-	of   map[string]sessionUsage
+	at      int64 // when it was read, ns
+	took    time.Duration
+	of      map[string]sessionUsage
+	reading bool  // the next one is being read
+	failed  error // of the last reading
 }
 
 type sessionUsage struct {
@@ -35,9 +47,14 @@ type sessionUsage struct {
 	costs  map[string]decimal.Decimal
 }
 
+// Wait waits until what is read beside the calls has been read, or has ended with their contexts.
+func (r *Reader) Wait() { r.usages.beside.Wait() }
+
 // addUsage sets the tokens and costs of sessions.
 func (r *Reader) addUsage(tenant string, sessions []*evaluate.Session) {
-	known := r.usage[tenant]
+	r.usages.mu.Lock()
+	defer r.usages.mu.Unlock()
+	known := r.usages.of[tenant]
 	if known == nil {
 		return
 	}
@@ -46,14 +63,41 @@ func (r *Reader) addUsage(tenant string, sessions []*evaluate.Session) {
 	}
 }
 
-// UsageTook returns how long readings of usage have taken in all. They have a bound of their own.
-func (r *Reader) UsageTook() time.Duration { return r.usageTook }
-
-// readUsage reads what the open sessions of a tenant have used, unless that was read a moment ago.
+// readUsage reads what the open sessions of a tenant have used, unless that was read a moment ago. It returns the error of
+// the last reading.
 func (r *Reader) readUsage(ctx context.Context, tenant string) error {
-	if known := r.usage[tenant]; known != nil && r.reader.Now()-known.at < max(int64(usageEvery), usageShare*int64(known.took)) {
+	u := &r.usages
+	u.mu.Lock()
+	known := u.of[tenant]
+	switch {
+	case known == nil:
+		u.mu.Unlock()
+		return r.usageOf(ctx, tenant, &tenantUsage{})
+	case known.reading || known.failed == nil && r.reader.Now()-known.at < max(int64(usageEvery), usageShare*int64(known.took)):
+		u.mu.Unlock()
 		return nil
 	}
+	err := known.failed
+	known.reading, known.failed = true, nil
+	u.mu.Unlock()
+	u.beside.Go(func() { _ = r.usageOf(ctx, tenant, known) }) // known has the error
+	return err
+}
+
+// usageOf reads what the open sessions of a tenant have used. If that fails, what is known stays.
+func (r *Reader) usageOf(ctx context.Context, tenant string, known *tenantUsage) error {
+	found, err := r.askUsage(ctx, tenant)
+	r.usages.mu.Lock()
+	defer r.usages.mu.Unlock()
+	if err != nil {
+		known.reading, known.failed = false, err
+		return err
+	}
+	r.usages.of[tenant] = found
+	return nil
+}
+
+func (r *Reader) askUsage(ctx context.Context, tenant string) (*tenantUsage, error) {
 	began := time.Now()
 	found := &tenantUsage{at: r.reader.Now(), of: map[string]sessionUsage{}}
 	q := sessionlist.Query{Tenant: tenant, Limit: page}
@@ -62,7 +106,7 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) error {
 	for len(found.of) < sessionsMost {
 		list, err := sessionlist.Read(ctx, r.reader, q)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range list.Items {
 			s := &list.Items[i]
@@ -78,7 +122,5 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) error {
 		q.Cursor = query.Text(list.Next)
 	}
 	found.took = time.Since(began)
-	r.usageTook += found.took
-	r.usage[tenant] = found
-	return nil
+	return found, nil
 }
