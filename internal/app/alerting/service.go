@@ -143,12 +143,11 @@ func (s *Service) evaluate(ctx context.Context) error {
 		rounds.WithLabelValues("done").Inc()
 		lastRound.SetToCurrentTime()
 		took := time.Since(began)
-		wait := max(s.opts.Every-took, (share-1)*took)
-		if whole { // the next one for all sessions is not due for a while
+		if whole {
 			duration.Set(took.Seconds())
-			wait = s.opts.Every - took
 		}
-		if !backoff.Sleep(ctx, wait) {
+		// The evaluation bounds how often it reads all sessions, and how many it reads otherwise.
+		if !backoff.Sleep(ctx, max(s.opts.Every-took, min(took, s.opts.Every))) {
 			return nil
 		}
 	}
