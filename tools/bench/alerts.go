@@ -89,7 +89,7 @@ func measureAlerts(ctx context.Context, h *harness, r *Results) (err error) {
 		return errors.Join(err, ended, errors.New("the sessions ended before the measurement did"))
 	default:
 		stop()
-		<-sending
+		_ = <-sending // ends with its context
 	}
 	if err == nil {
 		r.Alerts = a
