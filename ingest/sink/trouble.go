@@ -7,6 +7,7 @@ import (
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
+	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"tapedeck/schema/clickhouse"
 )
@@ -48,25 +49,36 @@ var advice = map[proto.Error]string{
 	proto.ErrTooManySimultaneousQueries: "raise ClickHouse's max_concurrent_queries, or end other queries",
 }
 
-// diagnose returns the code, the table and the advice for the error of an insert.
+// diagnose returns the code, the table and the advice for the error of an insert, or of a statement that reads the tables.
 func diagnose(err error) trouble {
 	t := trouble{do: doReach}
 	var insert *clickhouse.InsertError
 	if errors.As(err, &insert) {
 		t.table = insert.Table
 	}
-	var no *ch.Exception
-	if !errors.As(err, &no) {
+	code, answered := answeredWith(err)
+	if !answered {
 		return t
 	}
-	t.code, t.do = no.Code.String(), doLook
-	if blockErrors[no.Code] {
+	t.code, t.do = code.String(), doLook
+	if blockErrors[code] {
 		t.do = "check whether the table's columns or constraints were changed: no block is accepted"
 	}
-	if do := advice[no.Code]; do != "" {
+	if do := advice[code]; do != "" {
 		t.do = do
 	}
 	return t
+}
+
+// answeredWith returns the code of an error that ClickHouse answered, to the client of inserts or to that of statements.
+func answeredWith(err error) (code proto.Error, ok bool) {
+	if no, ok := errors.AsType[*ch.Exception](err); ok {
+		return no.Code, true
+	}
+	if no, ok := errors.AsType[*driver.Exception](err); ok {
+		return proto.Error(no.Code), true
+	}
+	return 0, false
 }
 
 // Detail describes the trouble and its duration, or the shards that are away; it is "" if there is

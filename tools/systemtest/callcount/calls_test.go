@@ -38,7 +38,7 @@ var computing = map[string]string{
 		"unstored.add unstored.enter unstored.follow unstored.matters unstored.settle unstored.uncached",
 	"ingest/delivery/spool": "Spool.passes",
 	"ingest/delivery/jetstream": "Publisher.answered Publisher.due Publisher.readPartitions answered answers.arm answers.expect answers.notify answers.take answers.waiting beginPublish " +
-		"BulkStreams.Add BulkStreams.sweep ahead.add bucket.other bucketOf bundle.add bundle.contents contents.String contents.add fill get shortName " +
+		"BulkStreams.Add BulkStreams.sweep ahead.add bucket.other bucketOf bundle.add bundle.contents contents.String contents.add fill get isHistory shortName " +
 		"bundle.message bundle.sent entrySize gathered.due gathered.open gathered.take gathered.take's closure numberOf " +
 		"ofTenant replyOf weight",
 }
