@@ -1,6 +1,7 @@
 package alerting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	err = errors.Join(e.observe(ctx, now), e.judge(ctx, e.rules, now))
 	for _, o := range e.observed {
 		for _, s := range o.sessions {
-			s.Calls = nil // the rules that time decides need the open spans only
+			s.Calls = latest(s.Calls) // the rules that time decides need no other
 		}
 	}
 	took := time.Since(began)
@@ -65,6 +66,14 @@ func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
 	}
 	e.wholeAt = began.Add(max(e.Every, e.Share*took))
 	return true, err
+}
+
+// latest returns the call that began or ended last, without the memory of the others.
+func latest(calls []evaluate.Span) []evaluate.Span {
+	if len(calls) == 0 {
+		return nil
+	}
+	return []evaluate.Span{slices.MaxFunc(calls, func(a, b evaluate.Span) int { return cmp.Compare(max(a.Begin, a.Ended), max(b.Begin, b.Ended)) })}
 }
 
 // observe reads the sessions that are being recorded, and those of tenants with open alerts that have none.
@@ -81,6 +90,7 @@ func (e *evaluation) observe(ctx context.Context, now int64) (err error) {
 			return err
 		}
 	}
+	e.sessions.Only(tenants)
 	var failed []error
 	for _, tenant := range tenants {
 		sessions, err := e.sessions.Sessions(ctx, tenant, now)

@@ -9,6 +9,7 @@ import (
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/query"
+	"tapedeck/query/alerts/evaluate"
 	"tapedeck/query/querytest"
 	"tapedeck/schema"
 )
@@ -22,7 +23,11 @@ func TestBetween(t *testing.T) {
 		r.State.FirstAt, r.State.LastAt, r.State.Version = querytest.AtSecond(0), querytest.AtSecond(last), uint64(last)
 		return r
 	}
-	db.Add(quiet("hangs", 1, true, 5), quiet("works", 2, true, 5))
+	stopped, answered := quiet("stopped", 3, true, 5), quiet("answered", 4, true, 5)
+	model := querytest.Span(schema.SpanLLM, "m", "r", "opus", schema.StatusOK, 1, 3)
+	stopped.Spans = append(stopped.Spans, model, querytest.Tool("t", "bash", schema.StatusOK, 3, 4)) // no model call follows
+	answered.Spans = append(answered.Spans, querytest.Tool("t", "bash", schema.StatusOK, 1, 2), model)
+	db.Add(quiet("hangs", 1, true, 5), quiet("works", 2, true, 5), stopped, answered)
 	var second, looks atomic.Int64
 	second.Store(50)
 	r := query.NewReader(db.Conn, query.WithClock(func() time.Time {
@@ -34,13 +39,22 @@ func TestBetween(t *testing.T) {
 	bounded.Until(t, "the sessions are known", func() bool { return looks.Load() > 10 })
 	db.Add(quiet("works", 2, true, 60))
 	second.Store(80)
-	bounded.Until(t, "an alert begins", func() bool { return len(listed(t, r, db.Tenant)) > 0 })
-	if list := listed(t, r, db.Tenant); len(list) != 1 || list[0].Session != "hangs" || !list[0].Began.Equal(querytest.When(65)) || list[0].Ended != nil {
-		t.Errorf("%+v", list)
+	bounded.Until(t, "the alerts begin", func() bool { return len(listed(t, r, db.Tenant)) > 1 })
+	of := func() map[string]*evaluate.Alert {
+		all := map[string]*evaluate.Alert{}
+		for _, a := range listed(t, r, db.Tenant) {
+			all[a.Session] = a
+		}
+		return all
+	}
+	for session, a := range of() {
+		if session != "hangs" && session != "stopped" || !a.Began.Equal(querytest.When(65)) || a.Ended != nil {
+			t.Errorf("%+v", a)
+		}
 	}
 	db.Add(quiet("hangs", 1, false, 90))
-	bounded.Until(t, "the alert ends", func() bool { return listed(t, r, db.Tenant)[0].Ended != nil })
-	if list := listed(t, r, db.Tenant); len(list) != 1 {
-		t.Errorf("%+v", list)
+	bounded.Until(t, "the alert ends", func() bool { return of()["hangs"].Ended != nil })
+	if all := of(); len(all) != 2 || all["stopped"].Ended != nil {
+		t.Errorf("%+v", all)
 	}
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -35,6 +36,14 @@ type keptSession struct {
 
 func newKept(now int64) *keptSession {
 	return &keptSession{readAt: now, spans: map[string]evaluate.Span{}}
+}
+
+// Only forgets what is kept of tenants that are not among some.
+func (r *Reader) Only(tenants []string) {
+	maps.DeleteFunc(r.kept, func(tenant string, _ *tenantSessions) bool { return !slices.Contains(tenants, tenant) })
+	r.usages.mu.Lock()
+	defer r.usages.mu.Unlock()
+	maps.DeleteFunc(r.usages.of, func(tenant string, _ *tenantUsage) bool { return !slices.Contains(tenants, tenant) })
 }
 
 // continued returns sessions, of which it reads what is new since the last call, or for new ones all.
