@@ -89,7 +89,7 @@ func measureAlerts(ctx context.Context, h *harness, r *Results) (err error) {
 		return errors.Join(err, ended, errors.New("the sessions ended before the measurement did"))
 	default:
 		stop()
-		_ = <-sending // ends with its context
+		h.Log.Debug("alerts: the sessions ended with the measurement", "error", <-sending)
 	}
 	if err == nil {
 		r.Alerts = a
