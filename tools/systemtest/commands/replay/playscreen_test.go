@@ -234,12 +234,13 @@ func TestPlaysOnScreen(t *testing.T) {
 	c.shows("!Keys", "bash")
 	c.press("f")
 	c.shows("!bash", "0:50.0 ← tick", `{"type":"x\x1b[31m"`)
-	c.press("f")
 	c.screen.Resize(120, 10)
 	if err := pty.Setsize(c.keyboard, &pty.Winsize{Rows: 10, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	c.shows("#50 tick · 1767323095123456789.", "bash") // for which there is room now
+	c.shows("#50 tick · 1767323095123456789.") // for which there is room now
+	c.press("f")
+	c.shows("bash", "#50 tick", "!1767323095123456789")
 	// To the end, where it stays, and once more from the start.
 	c.press("g+98s\r ")
 	c.shows("■ 1:40.0", "run ended after 1m40s")
