@@ -124,7 +124,7 @@ func (s *Session) answered(span *Span) bool {
 func errorRate(r *rule.Rule, s *Session) []Finding {
 	var ended []*Span
 	for i := range s.Calls {
-		if c := &s.Calls[i]; !c.open() && r.Of(c.Name) {
+		if c := &s.Calls[i]; !c.IsOpen() && r.Of(c.Name) {
 			ended = append(ended, c)
 		}
 	}

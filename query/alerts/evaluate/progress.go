@@ -59,7 +59,7 @@ func noProgress(r *rule.Rule, s *Session) (found []Finding) {
 	var order []*repetitions
 	for i := range s.Calls {
 		c := &s.Calls[i]
-		if !r.Of(c.Name) || c.open() {
+		if !r.Of(c.Name) || c.IsOpen() {
 			continue
 		}
 		t := thread{c.Run, c.Agent}

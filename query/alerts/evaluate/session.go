@@ -45,8 +45,8 @@ type Span struct {
 	Arguments string
 }
 
-// open reports whether the span has no end.
-func (s *Span) open() bool { return !s.Status.Ended() && s.Ended == 0 }
+// IsOpen reports whether the span has no end.
+func (s *Span) IsOpen() bool { return !s.Status.Ended() && s.Ended == 0 }
 
 // Usual is how long the earlier calls of a tool took.
 type Usual struct {

@@ -13,8 +13,8 @@ import (
 	"tapedeck/schema"
 )
 
-// Bounds of what is kept of sessions between two readings. Spans that began in the keptOverlap before the last reading are read again, as
-// their frames may have been received later than they arrived at the recorder.
+// Bounds of what is kept of sessions between two readings. Spans that began in the keptOverlap before the last reading
+// are read again, as their frames may have been received later than they arrived at the recorder.
 const (
 	keptMost    = 200_000 // spans of a tenant; further sessions are read as a whole
 	keptFor     = 5 * time.Minute
@@ -106,12 +106,10 @@ func (r *Reader) take(tenant string, to map[string]*keptSession, spans []spanRow
 	}
 }
 
-func isOpen(s *evaluate.Span) bool { return !s.Status.Ended() && s.Ended == 0 }
-
 // forgetOpen removes the open spans, and returns their ids.
 func (k *keptSession) forgetOpen() (ids []string) {
 	for id, s := range k.spans {
-		if isOpen(&s) {
+		if s.IsOpen() {
 			ids = append(ids, id)
 			delete(k.spans, id)
 		}
@@ -123,7 +121,7 @@ func (k *keptSession) forgetOpen() (ids []string) {
 func (k *keptSession) session(tenant string, row *sessionRow) *evaluate.Session {
 	s := &evaluate.Session{Tenant: tenant, ID: row.ID, Stream: row.Stream, LastAt: row.Last, ModelAt: k.model}
 	for _, span := range k.spans {
-		if isOpen(&span) {
+		if span.IsOpen() {
 			s.Open = append(s.Open, span)
 		}
 		if span.Kind == schema.SpanTool {
@@ -137,7 +135,7 @@ func (k *keptSession) session(tenant string, row *sessionRow) *evaluate.Session 
 	slices.SortFunc(s.Calls, byBegin)
 	if over := len(s.Calls) - rule.MostCalls; over > 0 {
 		for i := range s.Calls[:over] {
-			if !isOpen(&s.Calls[i]) {
+			if !s.Calls[i].IsOpen() {
 				delete(k.spans, s.Calls[i].ID)
 			}
 		}
