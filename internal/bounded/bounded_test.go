@@ -1,6 +1,7 @@
 package bounded
 
 import (
+	"bufio"
 	"os/exec"
 	"strings"
 	"sync"
@@ -67,4 +68,36 @@ func TestWhatNeverComes(t *testing.T) {
 		}()
 		Receive(f, make(chan int))
 	})
+}
+
+// The first line of a command is read; a command that prints none fails the test with its threads.
+func TestLine(t *testing.T) {
+	start := func(script string) (*exec.Cmd, *bufio.Reader) {
+		cmd := exec.Command("sh", "-c", script)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { Command(t, cmd) })
+		return cmd, bufio.NewReader(out)
+	}
+	cmd, out := start("echo first; echo second")
+	if got := Line(t, cmd, out); got != "first" {
+		t.Errorf("read %q", got)
+	}
+	for script, want := range map[string]string{"exit 0": "printed no line: ", "exec sleep 600": "its threads"} {
+		func() {
+			f := &failing{TB: t}
+			cmd, out := start(script)
+			defer func() {
+				if recover() != f || !strings.Contains(f.said, want) {
+					t.Errorf("%s: it says %q", script, f.said)
+				}
+			}()
+			line(f, cmd, out, 2*time.Second)
+		}()
+	}
 }

@@ -87,6 +87,8 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		hung := time.AfterFunc(bounded.Limit, func() { cmd.Process.Kill() })
+		defer hung.Stop()
 		lines := bufio.NewScanner(out)
 		stop := 10 + rand.IntN(30)
 		for n := 0; lines.Scan(); n++ {
@@ -154,7 +156,7 @@ func TestLockGoesWithTheProcess(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	bufio.NewReader(out).ReadString('\n')
+	bounded.Line(t, cmd, bufio.NewReader(out))
 	_, err = Open(Options{Dir: dir, Next: &fakeNext{}})
 	if want := fmt.Sprintf("process %d ", cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("while process %d holds it: %v", cmd.Process.Pid, err)

@@ -61,8 +61,8 @@ func startHolder(t *testing.T, path, address string) *exec.Cmd {
 		holder.Process.Kill()
 		bounded.Command(t, holder)
 	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
-		t.Fatalf("the holder says %q, %v", line, err)
+	if line := bounded.Line(t, holder, bufio.NewReader(out)); line != "held" {
+		t.Fatalf("the holder says %q", line)
 	}
 	return holder
 }

@@ -53,12 +53,8 @@ func startParent(t *testing.T, args ...string) (*exec.Cmd, parentReport) {
 		parent.Process.Kill()
 		bounded.Command(t, parent)
 	})
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err != nil {
-		t.Fatalf("the parent reported nothing: %v", err)
-	}
 	var report parentReport
-	if err := json.Unmarshal(line, &report); err != nil {
+	if err := json.Unmarshal([]byte(bounded.Line(t, parent, bufio.NewReader(out))), &report); err != nil {
 		t.Fatal(err)
 	}
 	return parent, report

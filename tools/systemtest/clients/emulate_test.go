@@ -48,16 +48,13 @@ func emulate(t *testing.T, protocol, path string, flags ...string) announced {
 			t.Errorf("emulate %s: %v\n%s", protocol, err, diag.Bytes())
 		}
 	})
-	return announcement(t, stdout, &diag)
+	return announcement(t, cmd, stdout, &diag)
 }
 
-func announcement(t *testing.T, stdout io.Reader, diag *bytes.Buffer) (a announced) {
+func announcement(t *testing.T, cmd *exec.Cmd, stdout io.Reader, diag *bytes.Buffer) (a announced) {
 	t.Helper()
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, &a)
-	}
-	if err != nil {
+	line := bounded.Line(t, cmd, bufio.NewReader(stdout))
+	if err := json.Unmarshal([]byte(line), &a); err != nil {
 		t.Fatalf("emulate said %q: %v\n%s", line, err, diag)
 	}
 	return a
@@ -91,7 +88,7 @@ func TestStartAndExit(t *testing.T) {
 		var diag bytes.Buffer
 		cmd.Stderr = &diag
 		check(t, cmd.Start())
-		a := announcement(t, stdout, &diag)
+		a := announcement(t, cmd, stdout, &diag)
 		res, err := http.Post(a.URL+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 		check(t, err)
 		first, err := bufio.NewReader(res.Body).ReadString('\n')
@@ -128,8 +125,8 @@ func TestExitWithParent(t *testing.T) {
 	check(t, parent.Start())
 	_ = write.Close()
 	said := bufio.NewReader(read)
-	if line, err := said.ReadString('\n'); err != nil || !strings.Contains(line, `"url"`) {
-		t.Fatalf("it said %q, %v", line, err)
+	if line := bounded.Line(t, parent, said); !strings.Contains(line, `"url"`) {
+		t.Fatalf("it said %q", line)
 	}
 	check(t, parent.Process.Kill())
 	_ = bounded.Command(t, parent) // it was killed

@@ -6,7 +6,7 @@
 // Prints its issuer once it listens. The password of every user is "pw". POST /test/rotate replaces its keys.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { Provider } from 'oidc-provider'
 
 const { redirect, users, idTokenClaims = false } = JSON.parse(process.argv[2])
@@ -16,9 +16,22 @@ server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const issuer = `http://127.0.0.1:${server.address().port}`
 
-/** A provider with keys of its own. Sessions and codes are in the package's memory and stay. */
+/**
+ * A new RSA key as a JWK. Node 20 waits for ever now and then when it exports a key object that it made:
+ * the export holds the key's mutex, and a garbage collection during it frees the job that made the key,
+ * which takes the same mutex. A key that was read from PEM has no such job.
+ */
+function newKey() {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  return { ...createPrivateKey(privateKey).export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }
+}
+
+/** A provider with a key of its own. Sessions and codes are in the package's memory and stay. */
 function provider() {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const made = new Provider(issuer, {
     clients: [
       {
@@ -29,7 +42,7 @@ function provider() {
         response_types: ['code'],
       },
     ],
-    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }] },
+    jwks: { keys: [newKey()] },
     cookies: { keys: ['of a test'] },
     claims: { openid: ['sub'], profile: ['name'], groups: ['groups', 'realm_access'] },
     scopes: ['openid', 'profile', 'groups'],

@@ -24,6 +24,7 @@ import (
 	"tapedeck/internal/app/auth/login"
 	"tapedeck/internal/app/node"
 	"tapedeck/internal/app/server"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/budget"
 	"tapedeck/internal/fulltest"
 	"tapedeck/internal/local/broker"
@@ -95,8 +96,7 @@ func (r *rig) provider(redirect string, idTokenClaims bool) string {
 	}
 	config, err := json.Marshal(map[string]any{"redirect": redirect, "users": users, "idTokenClaims": idTokenClaims})
 	r.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "node", "openid.mjs", string(config))
+	cmd := exec.Command("node", "openid.mjs", string(config))
 	cmd.Dir = "../../../../tools/systemtest/clients"
 	stdin, err := cmd.StdinPipe()
 	r.must(err)
@@ -105,17 +105,14 @@ func (r *rig) provider(redirect string, idTokenClaims bool) string {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	r.must(cmd.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
 	r.t.Cleanup(func() {
 		_ = stdin.Close()
-		_ = cmd.Wait()
-		cancel()
+		_ = bounded.Command(r.t, cmd) // its exit code is not examined
+		if r.t.Failed() {
+			r.t.Logf("the provider printed:\n%s", said.String())
+		}
 	})
-	if err != nil {
-		_ = cmd.Wait()
-		r.t.Fatalf("the provider does not start: %v\n%s", err, said.String())
-	}
-	return strings.TrimSpace(line)
+	return bounded.Line(r.t, cmd, bufio.NewReader(stdout))
 }
 
 // serve starts a server that ends with the test.

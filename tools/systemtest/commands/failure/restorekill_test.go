@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
@@ -85,6 +86,8 @@ func killAt(t *testing.T, cmd *exec.Cmd, step string, kill func(*exec.Cmd)) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	hung := time.AfterFunc(bounded.Limit, func() { _ = cmd.Process.Kill() }) // it may have ended at this moment
+	defer hung.Stop()
 	var said strings.Builder
 	killed := false
 	for lines := bufio.NewScanner(diag); lines.Scan(); {
@@ -94,7 +97,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, step string, kill func(*exec.Cmd)) {
 			killed = true
 		}
 	}
-	if err := cmd.Wait(); err == nil || !killed {
+	if err := bounded.Command(t, cmd); err == nil || !killed {
 		t.Fatalf("the restore was not killed at %q: %v\n%s", step, err, &said)
 	}
 	t.Logf("killed at %q:\n%s", step, &said)
