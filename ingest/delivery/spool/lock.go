@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"tapedeck/internal/filelock"
 )
 
 // lockName is the file that the process using a spool keeps locked. The operating system releases
@@ -18,19 +18,14 @@ const lockName = "lock"
 
 // takeLock locks the directory for this process.
 func takeLock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock spool directory: %w", err)
-	}
-	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		holder, _ := io.ReadAll(io.LimitReader(f, 512))
-		f.Close()
+	path := filepath.Join(dir, lockName)
+	f, err := filelock.Take(path)
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
 		return nil, fmt.Errorf("%w: %s is in use by %s: stop that process, or name another directory here",
-			ErrInUse, dir, describeHolder(holder))
+			ErrInUse, dir, holder(path))
 	case err != nil:
-		f.Close()
-		return nil, fmt.Errorf("lock spool directory %s: %w", dir, err)
+		return nil, fmt.Errorf("lock spool directory: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -45,9 +40,14 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-func describeHolder(note []byte) string {
-	if s := strings.TrimSpace(string(note)); s != "" {
-		return s
+// holder returns who the process that holds the lock says it is.
+func holder(path string) string {
+	if f, err := os.Open(path); err == nil {
+		defer f.Close()
+		note, _ := io.ReadAll(io.LimitReader(f, 512)) // without it the message names no process
+		if s := strings.TrimSpace(string(note)); s != "" {
+			return s
+		}
 	}
 	return "another process"
 }

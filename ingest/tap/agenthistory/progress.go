@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"tapedeck/internal/filelock"
 )
 
 // Progress holds an entry for each recorded source, for one server and tenant.
@@ -58,19 +58,14 @@ func OpenProgress(dir, server, tenant string) (*Progress, error) {
 	}
 	p := newProgress(dir, server, tenant)
 	var err error
-	if p.lock, err = os.OpenFile(p.path+".lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	switch p.lock, err = filelock.Take(p.path + ".lock"); {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, &LockedError{server, tenant}
+	case err != nil:
 		return nil, fmt.Errorf("lock the progress of sync: %w", err)
 	}
-	err = unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	switch {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		err = &LockedError{server, tenant}
-	case err != nil:
-		err = fmt.Errorf("lock the progress of sync: %w", err)
-	default:
-		if err = p.load(); err == nil {
-			err = p.compact()
-		}
+	if err = p.load(); err == nil {
+		err = p.compact()
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())

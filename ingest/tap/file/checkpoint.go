@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"tapedeck/ingest"
+	"tapedeck/internal/filelock"
 	"tapedeck/schema"
 )
 
@@ -80,16 +79,12 @@ func openStore(dir, file string, key ...string) (*store, error) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{file}, key...), "\x00")))
 	path := filepath.Join(dir, fmt.Sprintf("%.80s-%x.json", filepath.Base(file), sum[:8]))
-	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock the checkpoint of %s: %w", file, err)
-	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process, "+
-				"or name another session or state directory here", file, path)
-		}
+	lock, err := filelock.Take(path + ".lock")
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, fmt.Errorf("%s is followed by another process already (its checkpoint is %s): stop that process, "+
+			"or name another session or state directory here", file, path)
+	case err != nil:
 		return nil, fmt.Errorf("lock the checkpoint of %s: %w", file, err)
 	}
 	return &store{path, lock}, nil

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"tapedeck/ingest"
+	"tapedeck/internal/filelock"
 )
 
 // position stores on disk which messages became which frames. It consists of a state file and a log
@@ -80,15 +79,11 @@ func openPosition(dir string, parts ...string) (*position, error) {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	p := &position{path: filepath.Join(dir, fmt.Sprintf("%x.json", sum[:12]))}
 	var err error
-	if p.lock, err = os.OpenFile(p.path+".lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return nil, fmt.Errorf("lock the position: %w", err)
-	}
-	if err := unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		p.lock.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process records this stream with this consumer already (its "+
-				"position is %s): stop it, or name another --nats-consumer", p.path)
-		}
+	switch p.lock, err = filelock.Take(p.path + ".lock"); {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, fmt.Errorf("another process records this stream with this consumer already (its "+
+			"position is %s): stop it, or name another --nats-consumer", p.path)
+	case err != nil:
 		return nil, fmt.Errorf("lock the position: %w", err)
 	}
 	if err := p.load(); err != nil {

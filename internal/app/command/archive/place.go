@@ -13,7 +13,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
-	"golang.org/x/sys/unix"
+
+	"tapedeck/internal/filelock"
 )
 
 // Place stores the files of an archive by name. Names have slashes.
@@ -75,13 +76,12 @@ func (d directory) Lock() (func(), error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(d.path(".lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		file.Close()
+	file, err := filelock.Take(d.path(".lock"))
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
 		return nil, fmt.Errorf("another \"tapedeck archive\" writes to %s: wait for its end", string(d))
+	case err != nil:
+		return nil, fmt.Errorf("lock the archive: %w", err)
 	}
 	return func() { file.Close() }, nil
 }

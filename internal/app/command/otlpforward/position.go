@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"tapedeck/internal/app/command/endedsessions"
+	"tapedeck/internal/filelock"
 )
 
 // position is the durable position of a forwarder: a file, locked while the forwarder runs.
@@ -33,9 +32,12 @@ func openPosition(path string, begin time.Time) (*position, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
+	lock, err := filelock.Take(path + ".lock")
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, fmt.Errorf("another \"tapedeck forward\" has the position %s: end it, or name another file with --state", path)
+	case err != nil:
+		return nil, fmt.Errorf("lock the position: %w", err)
 	}
 	p := &position{path: path, lock: lock, Version: positionVersion, CompleteTo: begin, Sent: map[string]string{}, lastAt: map[string]time.Time{}}
 	if err := p.read(); err != nil {
@@ -45,9 +47,6 @@ func openPosition(path string, begin time.Time) (*position, error) {
 }
 
 func (p *position) read() error {
-	if err := unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fmt.Errorf("another \"tapedeck forward\" has the position %s: end it, or name another file with --state", p.path)
-	}
 	text, err := os.ReadFile(p.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
