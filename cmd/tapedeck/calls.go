@@ -39,7 +39,7 @@ func (c *callsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if r.Totals.Calls == 0 {
-		printNone("calls of models", c.ranged())
+		printNone("calls of models", len(c.Outcome) > 0 || c.narrowed(&c.sessionFilter))
 		return nil
 	}
 	return printers.CallReport(os.Stdout, &r)

@@ -112,8 +112,8 @@ func explain(c *kong.Context, selected *kong.Node, server string) error {
 		return noFlag(name, selected)
 	case !strings.HasPrefix(name, "-") && selected.Parent != nil && selected.Parent.DefaultCmd == selected:
 		// The command was left out, such as list, or is misspelt.
-		if near := nearest.Names(name, namesBelow(selected.Parent), 1, 2); len(near) > 0 {
-			return fmt.Errorf("there is no command \"%s %s\", did you mean \"%s %s\"?", selected.Parent.Name, name, selected.Parent.Name, near[0])
+		if near := nearest.Typo(name, namesBelow(selected.Parent)); near != "" {
+			return fmt.Errorf("there is no command \"%s %s\", did you mean \"%s %s\"?", selected.Parent.Name, name, selected.Parent.Name, near)
 		}
 	}
 	return nil
@@ -127,8 +127,8 @@ func noFlag(name string, app *kong.Node) error {
 			names = append(names, f.Name)
 		}
 	}
-	if near := nearest.Names(strings.TrimLeft(name, "-"), names, 1, 2); len(near) > 0 {
-		return fmt.Errorf("unknown flag %s, did you mean %q?", name, "--"+near[0])
+	if near := nearest.Typo(strings.TrimLeft(name, "-"), names); near != "" {
+		return fmt.Errorf("unknown flag %s, did you mean %q?", name, "--"+near)
 	}
 	return nil
 }
@@ -185,8 +185,8 @@ func noCommand(name, server string, app *kong.Node) error {
 	if advice := otherWord(name, server); advice != "" {
 		return fmt.Errorf("there is no command %q: %s", name, advice)
 	}
-	if near := nearest.Names(name, namesBelow(app), 1, 2); len(near) > 0 {
-		return fmt.Errorf("there is no command %q, did you mean %q?", name, near[0])
+	if near := nearest.Typo(name, namesBelow(app)); near != "" {
+		return fmt.Errorf("there is no command %q, did you mean %q?", name, near)
 	}
 	return fmt.Errorf("there is no command %q", name)
 }

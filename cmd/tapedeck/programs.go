@@ -25,6 +25,9 @@ func programAdvice(sources []string) string {
 	if _, err := os.Lstat(name); err == nil {
 		return ""
 	}
+	if advice := addressAdvice(name); advice != "" {
+		return advice
+	}
 	arguments, agent := streamingArguments[name]
 	if _, err := exec.LookPath(name); err != nil && !agent || strings.ContainsRune(name, os.PathSeparator) {
 		return ""
@@ -37,6 +40,26 @@ func programAdvice(sources []string) string {
 	}
 	return fmt.Sprintf("%s is not a file here but a program. To record what it prints write: tapedeck record -- %s %s",
 		name, name, arguments)
+}
+
+// addressAdvice returns how to record an address that was given as a file; "" for other names.
+func addressAdvice(name string) string {
+	scheme, _, found := strings.Cut(name, "://")
+	if !found {
+		return ""
+	}
+	var flags string
+	switch scheme {
+	case "http", "https":
+		flags = "--sse " + name
+	case "ws", "wss":
+		flags = "--ws " + name
+	case "nats", "tls":
+		flags = "--nats " + name + " --nats-subject SUBJECT"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s is not a file here but an address. To record what it sends write: tapedeck record %s", name, flags)
 }
 
 // quotedWords quotes words for a shell where that is necessary.

@@ -38,7 +38,7 @@ func (c *toolsCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if r.Totals.Calls == 0 {
-		printNone("tool calls", c.ranged())
+		printNone("tool calls", c.narrowed(&c.sessionFilter))
 		return nil
 	}
 	return printers.ToolReport(os.Stdout, &r)

@@ -74,8 +74,12 @@ func (t *tableFormat) apply(g *global, f *reportFlags) {
 // errRawFormat is the error for --raw without CSV.
 var errRawFormat = commandline.Errorf("--raw goes with --format csv: other formats have recorded text as it is")
 
-// ranged reports whether the flags limit the range.
-func (f *reportFlags) ranged() bool { return f.From != "" || f.To != "" }
+// narrowed reports whether the flags exclude sessions or times.
+func (f *reportFlags) narrowed(of *sessionFilter) bool {
+	q := url.Values{}
+	of.set(q)
+	return f.From != "" || f.To != "" || len(q) > 0
+}
 
 // usageCommand reports token usage and its cost.
 type usageCommand struct {
@@ -130,7 +134,7 @@ func (c *usageCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	if !r.Totals.Reported() {
-		printNone("uses of tokens", c.narrowed())
+		printNone("uses of tokens", c.narrowed(&c.sessionFilter))
 		return nil
 	}
 	return printers.Usage(os.Stdout, os.Stderr, &r)
@@ -162,11 +166,4 @@ func (c *usageCommand) parameters() (url.Values, error) {
 	}
 	c.set(q)
 	return q, nil
-}
-
-// narrowed reports whether the flags exclude usage.
-func (c *usageCommand) narrowed() bool {
-	sessions := url.Values{}
-	c.set(sessions)
-	return c.ranged() || len(sessions) > 0
 }

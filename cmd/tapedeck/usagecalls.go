@@ -114,7 +114,7 @@ func (c *usageCommand) showCalls(ctx context.Context, g *global, q url.Values) e
 		return err
 	}
 	if shown == 0 {
-		printNone("uses of tokens", c.narrowed())
+		printNone("uses of tokens", c.narrowed(&c.sessionFilter))
 		return nil
 	}
 	if err := t.Flush(); err != nil {

@@ -37,7 +37,7 @@ func (c *usageCommand) runLimits(ctx context.Context, g *global, format string) 
 		return err
 	}
 	if len(r.Items) == 0 {
-		printNone("limits of accounts", c.ranged())
+		printNone("limits of accounts", c.narrowed(&c.sessionFilter))
 		return nil
 	}
 	return printers.Limits(os.Stdout, &r, time.Now())

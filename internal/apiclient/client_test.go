@@ -127,7 +127,14 @@ func TestOtherProtocols(t *testing.T) {
 			c.Close()
 		}
 	}()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte("<!doctype html>")) // the client has the status
+	}))
+	defer page.Close()
 	for server, want := range map[string]string{
+		page.URL: page.URL + " answered 404 Not Found with a page: it is no tapedeck server",
 		"https://" + plain.Listener.Addr().String(): "write http://",
 		"http://" + closing.Addr().String():         "is it a tapedeck server",
 	} {

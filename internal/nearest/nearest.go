@@ -39,6 +39,15 @@ func Names(name string, known []string, n, limit int) []string {
 	return names
 }
 
+// Typo returns the known name that a name was most likely meant to be; "" if none is that similar: of three
+// letters at most one differs.
+func Typo(name string, known []string) string {
+	if near := Names(name, known, 1, (len(name)+1)/3); len(near) > 0 && len(name) > 1 {
+		return near[0]
+	}
+	return ""
+}
+
 // other returns 0 if one of the names is a prefix of the other, which is more likely to be
 // intended, and 1 otherwise.
 func other(known, name string) int {

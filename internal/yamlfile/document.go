@@ -103,8 +103,8 @@ func (d *Document) Object(n *yaml.Node, at string, known map[string]Field) {
 			return
 		}
 		hint := "; known keys: " + strings.Join(names, ", ")
-		if near := nearest.Names(key.Value, names, 1, 3); len(near) > 0 {
-			hint = fmt.Sprintf("; did you mean %q?", near[0])
+		if near := nearest.Typo(key.Value, names); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		d.Wrong(key, at, "unknown key %q%s", key.Value, hint)
 	})

@@ -257,8 +257,8 @@ func (l *lister) item(a *Account, m month) (*Item, error) {
 	return item, nil
 }
 
-// following adds, for each account, the months from its last bill to the current month. Periods are
-// closed in order, so a month without usage is listed too.
+// following adds, for each account, the months from its last bill to the current month in its time zone.
+// Periods are closed in order, so a month without usage is listed too.
 func (l *lister) following() error {
 	last := map[string]string{}
 	for i := range l.bills {
@@ -274,7 +274,11 @@ func (l *lister) following() error {
 		if err != nil {
 			return err
 		}
-		for m = m.plus(1); m.String() <= l.to.String() && !m.start(time.UTC).After(l.now.Add(14*time.Hour)); m = m.plus(1) {
+		zone, err := a.Kind.Location()
+		if err != nil {
+			return err
+		}
+		for m = m.plus(1); m.String() <= l.to.String() && !m.start(zone).After(l.now); m = m.plus(1) {
 			if m.String() < l.from.String() {
 				continue
 			}
