@@ -15,6 +15,8 @@ const (
 	columnGap = 2
 	// leastWidth is the width to which a cell is cut at most, with the mark of the cut. A time fits.
 	leastWidth = 19
+	// leastLast is the same for the last column, which is often a text, if the row is too wide otherwise.
+	leastLast = 8
 )
 
 // wholeColumns are the columns with cells that a person copies, which are of no use if they are cut.
@@ -131,6 +133,9 @@ func (t *Table) fit(widths []int) {
 			break
 		}
 		widths[i], least[i] = -1, -1
+	}
+	if last := len(widths) - 1; last > 0 && rowWidth(least) > t.width && !slices.Contains(wholeColumns, t.rows[0][last]) {
+		least[last] = min(least[last], leastLast)
 	}
 	for over := rowWidth(widths) - t.width; over > 0; over-- {
 		widest := 0

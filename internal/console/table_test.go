@@ -34,8 +34,9 @@ func TestTableFitsTerminal(t *testing.T) {
 		{100, []string{"started", "runs"}, id + "  2026-11-27 10:00:00  3     Why did the nightly build of the s…"},
 		{80, []string{"started", "runs"}, id + "  3     Why did the nightly build of the sh…"},
 		{76, []string{"started", "runs"}, id + "  3     Why did the nightly build of th…"},
+		{73, nil, id + "  2026-11-27 10:00:00  3     Why did…"},
 		{60, []string{"started", "runs"}, id + "  Why did the nightly b…"},
-		{40, []string{"started", "runs"}, id + "  Why did the nightl…"}, // nothing more can be cut
+		{40, []string{"started", "runs"}, id + "  Why did…"}, // nothing more can be cut
 	} {
 		out := write(tc.width, tc.optional...)
 		row := strings.Split(out, "\n")[1]

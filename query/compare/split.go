@@ -10,26 +10,45 @@ import (
 
 // Split divides the duration of a step into parts, ms. An unknown part is null.
 type Split struct {
-	WaitingMS    *float64 `json:"waiting_ms"`     // before the step, while no other step was in progress
+	// WaitingMS is before the step, while no other step was in progress: none that contains no others, and no tool call
+	// that does, such as one of a sub-agent.
+	WaitingMS    *float64 `json:"waiting_ms"`
 	FirstTokenMS *float64 `json:"first_token_ms"` // from a call of a model to its first output
 	// GenerationMS is from the first output, or the start if no output was recorded, to the end.
 	GenerationMS *float64 `json:"generation_ms"`
-	ToolMS       *float64 `json:"tool_ms"` // duration of a tool call
+	// ToolMS is the duration of a tool call; of one that contains steps, without those in which one of them was in
+	// progress.
+	ToolMS *float64 `json:"tool_ms"`
 }
 
-// measure sets the splits of all steps that contain no others.
+// measure sets the splits of all steps that contain no others, and of tool calls that do.
 func measure(all []*step) {
 	leaves := make([]*step, 0, len(all))
+	var calls []*step // of tools, with steps inside
 	for _, st := range all {
-		if len(st.children) == 0 {
+		switch {
+		case len(st.children) == 0:
 			leaves = append(leaves, st)
+		case st.kind == KindTool && st.end > st.begin:
+			calls = append(calls, st)
 		}
 	}
-	slices.SortStableFunc(leaves, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
+	byBegin := func(a, b *step) int { return cmp.Compare(a.begin, b.begin) }
+	slices.SortStableFunc(leaves, byBegin)
+	slices.SortStableFunc(calls, byBegin)
+	for _, call := range calls {
+		call.split.ToolMS = query.KnownMillis(call.end-call.begin-inside(call), true)
+	}
 	busy := int64(0) // the latest end of the steps so far
 	for i, st := range leaves {
 		if i > 0 {
-			st.split.WaitingMS = query.KnownMillis(max(st.begin-busy, 0), true)
+			// The calls that began before the step are in progress until their ends.
+			waiting := int64(0)
+			for len(calls) > 0 && calls[0].begin < st.begin {
+				waiting += max(calls[0].begin-busy, 0)
+				busy, calls = max(busy, calls[0].end), calls[1:]
+			}
+			st.split.WaitingMS = query.KnownMillis(waiting+max(st.begin-busy, 0), true)
 		}
 		busy = max(busy, st.begin, st.end)
 		if st.end == 0 {
@@ -49,6 +68,28 @@ func measure(all []*step) {
 			st.split.GenerationMS = query.KnownMillis(took, true)
 		}
 	}
+}
+
+// inside returns how long steps inside a step that contain no others were in progress, ns.
+func inside(of *step) (sum int64) {
+	var leaves []*step
+	var find func(*step)
+	find = func(st *step) {
+		for _, c := range st.children {
+			if find(c); len(c.children) == 0 {
+				leaves = append(leaves, c)
+			}
+		}
+	}
+	find(of)
+	slices.SortFunc(leaves, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
+	busy := of.begin
+	for _, st := range leaves {
+		from, to := max(st.begin, busy), min(st.end, of.end)
+		sum += max(to-from, 0)
+		busy = max(busy, to)
+	}
+	return sum
 }
 
 func (s *Split) add(o *Split) {

@@ -14,7 +14,9 @@ type AuditTable struct{ table *console.Table }
 
 // NewAuditTable begins a list.
 func NewAuditTable(out io.Writer) *AuditTable {
-	return &AuditTable{console.NewTable(out, "time", "who", "from", "tenant", "action", "object", "outcome", "request")}
+	t := console.NewTable(out, "time", "who", "from", "tenant", "action", "object", "outcome", "request")
+	t.Optional("request", "tenant", "from")
+	return &AuditTable{t}
 }
 
 // Add adds an entry.

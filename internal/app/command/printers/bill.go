@@ -29,6 +29,7 @@ func ClosedBill(w, notes io.Writer, b *bills.Bill) error {
 func Bills(out, notes io.Writer, list *bills.List) error {
 	t := console.NewTable(out, "account", "period", "state", "bill", "total", "cost so far", "unpriced",
 		"closable from")
+	t.Optional("unpriced", "closable from")
 	for i := range list.Items {
 		item := &list.Items[i]
 		total, so, number, closable := "", "", "", ""
@@ -115,6 +116,7 @@ func printBill(out io.Writer, b *bills.Bill) error {
 		columns = append([]string{b.By}, columns...)
 	}
 	t := console.NewTable(out, columns...)
+	t.Optional("provider", "cost")
 	for i := range b.Lines {
 		l := &b.Lines[i]
 		period, model := l.Period, OrDash(l.Model)

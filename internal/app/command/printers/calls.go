@@ -16,7 +16,7 @@ func CallReport(out io.Writer, r *modelcalls.Report) error {
 	heads := groupHeads(r.Granularity, r.GroupBy)
 	t := console.NewTable(out, append(slices.Clone(heads),
 		"calls", "errors", "cut or refused", "open", "retries", "first token", "p95", "tokens/s", "gap p99", "longest", "stalls", "took", "p95")...)
-	t.Optional("gap p99", "longest", "retries", "open", "stalls", "cut or refused")
+	t.Optional("gap p99", "longest", "retries", "open", "stalls", "cut or refused", "p95")
 	for i := range r.Items {
 		row := &r.Items[i]
 		t.Row(append(groupCells(row.Period, r.GroupBy, row.Group), callCells(&row.Figures)...)...)

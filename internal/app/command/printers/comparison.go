@@ -1,6 +1,7 @@
 package printers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -35,6 +36,7 @@ func ComparedRows(out io.Writer, found *compare.Comparison) {
 func printSides(out io.Writer, c *compare.Comparison) error {
 	t := console.NewTable(out, "", "session", "started", "status", "steps", "took", "waiting", "first token",
 		"generation", "tools", "tokens", "cost")
+	t.Optional("started", "first token", "waiting", "generation", "status")
 	for i, s := range []*compare.Side{&c.A, &c.B} {
 		steps := strconv.Itoa(s.Steps)
 		if s.Truncated {
@@ -48,10 +50,12 @@ func printSides(out io.Writer, c *compare.Comparison) error {
 	s := &c.Summary
 	tokens, cost := Unknown, Unknown
 	if s.Tokens != nil {
-		tokens = signed(*s.Tokens >= 0, console.Thousands(*s.Tokens))
+		tokens = signed(cmp.Compare(*s.Tokens, 0), console.Thousands(max(*s.Tokens, -*s.Tokens)))
 	}
 	if s.Cost != nil {
-		cost = signed(!s.Cost.Amount.IsNegative(), money(s.Cost))
+		size := *s.Cost
+		size.Amount = size.Amount.Abs()
+		cost = signed(s.Cost.Amount.Sign(), money(&size))
 	}
 	t.Row("B−A", "", "", "", fmt.Sprintf("%+d", c.B.Steps-c.A.Steps), moreMillis(&s.DurationMS),
 		moreMillis(s.Time.WaitingMS), moreMillis(s.Time.FirstTokenMS), moreMillis(s.Time.GenerationMS), moreMillis(s.Time.ToolMS), tokens, cost)
@@ -182,6 +186,7 @@ func printRows(out io.Writer, found *compare.Comparison, all bool) error {
 	}
 	fmt.Fprintln(out)
 	t := console.NewTable(out, "row", "", "step", "at in A", "at in B", "took", "differs", "what")
+	t.Optional("took", "at in B")
 	same := 0
 	flush := func() {
 		if same > 0 {

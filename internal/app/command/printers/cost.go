@@ -46,11 +46,9 @@ func moreMillis(ms *float64) string {
 	return "+" + console.Millis(*ms)
 }
 
-func signed(positive bool, number string) string {
-	if positive {
-		return "+" + number
-	}
-	return strings.Replace(number, "-", "−", 1)
+// signed formats a difference by a sign, which is before the symbol of a currency, and the size of the difference.
+func signed(sign int, size string) string {
+	return [...]string{"−", "±", "+"}[sign+1] + size
 }
 
 func textOr(s *string, otherwise string) string {

@@ -12,6 +12,7 @@ import (
 // Notes writes notes, a line each.
 func Notes(out io.Writer, list []notes.Note) error {
 	t := console.NewTable(out, "id", "session", "moment", "span", "note", "labels", "thumb", "author", "written")
+	t.Optional("author", "span", "thumb", "written", "moment", "labels")
 	for i := range list {
 		n := &list[i]
 		t.Row(n.ID, console.Clip(n.Session, 40), TimeOr(n.At, ""), query.Text(n.Span), console.Clip(strings.Join(strings.Fields(n.Text), " "), 60),

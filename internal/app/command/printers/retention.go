@@ -27,6 +27,7 @@ func Kept(out io.Writer, kind string, seconds, bytes *uint64) {
 // Expiry writes what expires, and when.
 func Expiry(out io.Writer, list []retention.Preview) error {
 	t := console.NewTable(out, "kind", "kept for", "up to", "stored", "expires now", "in 30 days, by age")
+	t.Optional("up to")
 	for i := range list {
 		p := &list[i]
 		var soon lifecycle.Amount
