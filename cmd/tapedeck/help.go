@@ -51,6 +51,11 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
+	if selected != nil && selected.DefaultCmd != nil {
+		if err := printDefault(options, ctx, selected); err != nil {
+			return err
+		}
+	}
 	before := "\n"
 	if selected == nil {
 		// The line before it also says where more help is.
@@ -58,4 +63,17 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	_, err := io.WriteString(ctx.Stdout, before+"Every command takes --server, --json and others: \"tapedeck help flags\".\n")
 	return err
+}
+
+// printDefault prints the help of the command that runs if none of those below a node is named.
+func printDefault(options kong.HelpOptions, ctx *kong.Context, node *kong.Node) error {
+	_, err := fmt.Fprintf(ctx.Stdout, "\n%q alone is %q:\n\n", node.FullPath(), node.DefaultCmd.FullPath())
+	if err != nil {
+		return err
+	}
+	below, err := kong.Trace(ctx.Kong, strings.Fields(node.DefaultCmd.Path()))
+	if err != nil {
+		return err
+	}
+	return kong.DefaultHelpPrinter(options, below)
 }

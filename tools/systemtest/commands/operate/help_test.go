@@ -54,6 +54,11 @@ func TestHelpIsShort(t *testing.T) {
 	if got := help("help", "bills"); !strings.Contains(got, "bills close") {
 		t.Errorf("the help of bills lacks its commands:\n%s", got)
 	}
+	for _, want := range []string{"sync list ", `"tapedeck sync" alone is "tapedeck sync record"`, "--watch"} {
+		if got := help("sync", "--help"); !strings.Contains(got, want) {
+			t.Errorf("the help of sync lacks %q:\n%s", want, got)
+		}
+	}
 }
 
 // A word of other tools leads to the command here.
