@@ -22,9 +22,9 @@ type searchCommand struct {
 	Words   []string `arg:"" name:"words" help:"Words, \"phrases\" and prefixes* that must all occur in a text. Protect the quotation marks of a phrase from the shell: '\"timed out\"'."`
 	From    timeFlag `help:"Recorded at this time or later: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month." placeholder:"TIME" aliases:"since"`
 	To      timeFlag `help:"Recorded before this time." placeholder:"TIME" aliases:"until"`
-	Kind    []string `help:"Only texts of this kind: system, user, assistant, thinking, tool_arguments, tool_output, tool_result, reply, error." placeholder:"KIND"`
-	Role    []string `help:"Only texts of this role: system, user, assistant, tool." placeholder:"ROLE"`
-	Session []string `help:"Only in this session." placeholder:"ID" sep:"none"`
+	Kind    []string `predictor:"text-kind" help:"Only texts of this kind: system, user, assistant, thinking, tool_arguments, tool_output, tool_result, reply, error." placeholder:"KIND"`
+	Role    []string `predictor:"text-role" help:"Only texts of this role: system, user, assistant, tool." placeholder:"ROLE"`
+	Session []string `predictor:"session" help:"Only in this session." placeholder:"ID" sep:"none"`
 	Order   string   `help:"newest, which is the default, or relevance." placeholder:"ORDER"`
 	Limit   int      `help:"How many hits at most, up to 100." default:"20" short:"n"`
 	Cursor  string   `help:"Go on where a search ended that printed this." placeholder:"POS"`

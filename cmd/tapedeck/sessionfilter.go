@@ -38,7 +38,7 @@ type namelessFilter struct {
 	Thumb       []string      `help:"Only with a note that has this thumb: up, down." placeholder:"THUMB"`
 	Unpriced    bool          `help:"Only with usage that has no price."`
 	Unknown     []string      `help:"Only with a model call without this: call_model, call_provider, call_agent; or a tool call without: tool_agent." placeholder:"WHAT"`
-	Status      []string      `help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
+	Status      []string      `predictor:"status" help:"Only with this status: running, quiet, lost, ok, error, cancelled, incomplete." placeholder:"STATUS"`
 }
 
 // check returns an error for negative durations and for tags without a name.

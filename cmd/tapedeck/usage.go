@@ -20,7 +20,7 @@ type reportFlags struct {
 	From        timeFlag `help:"From this time on: RFC 3339, a date, now-24h or 7d, today, yesterday, this-month or last-month; words are days of --timezone. --since and --until are the same flags as --from and --to." placeholder:"TIME" aliases:"since"`
 	To          timeFlag `help:"Before this time, as with --from: --to today ends with yesterday." placeholder:"TIME" aliases:"until"`
 	Timezone    string   `help:"IANA time zone of days and hours." placeholder:"ZONE"`
-	Granularity string   `help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
+	Granularity string   `predictor:"granularity" help:"15m, hour, day, week, month or total, which is the default." placeholder:"G"`
 	CSV         bool     `help:"The same as --format csv." name:"csv" hidden:""`
 	Raw         bool     `help:"With csv: recorded text as it is. Without it, text that a spreadsheet would run gets an apostrophe before it."`
 }

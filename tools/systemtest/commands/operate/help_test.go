@@ -113,6 +113,8 @@ func TestCompletion(t *testing.T) {
 		"tapedeck se": "sessions", "tapedeck bills cl": "close", "tapedeck usage --gran": "--granularity",
 		"tapedeck retention set ch": "charges", "tapedeck show completed-": "completed-session",
 		"tapedeck record --dialect cla": "claude-code", "tapedeck usage --group-by mo": "model", "tapedeck tools --group-by to": "tool",
+		"tapedeck --server=" + s.URL + " show --as-tenant default completed-": "completed-session",
+		"tapedeck sessions --status inc":                                      "incomplete", "tapedeck search --kind tool_r": "tool_result",
 	} {
 		bounded.Until(t, line+" to be completed to "+want, func() bool { return slices.Contains(complete(line), want) })
 	}
