@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"net/http"
 	"net/url"
 	"os"
 	"strconv"
 
+	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/printers"
 	"tapedeck/internal/commandline"
 	"tapedeck/query/compare"
@@ -29,6 +33,9 @@ func (c *diffCommand) Run(ctx context.Context, g *global) error {
 	}
 	var found compare.Comparison
 	if done, err := g.fetch(ctx, "v1/compare", q, &found); done || err != nil {
+		if e, ok := errors.AsType[*apiclient.Error](err); ok && e.Status == http.StatusNotFound {
+			e.Hint = cmp.Or(fileHint(c.A), fileHint(c.B), e.Hint)
+		}
 		return err
 	}
 	if c.Row != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
@@ -19,6 +20,9 @@ func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/erasures/") {
 		return "\"tapedeck erase --list\" lists those there are."
 	}
+	if strings.HasPrefix(path, "v1/bills/") {
+		return "\"tapedeck bills list\" lists those there are, by their numbers."
+	}
 	if path == "v1/compare" {
 		return "\"tapedeck sessions\" lists those there are."
 	}
@@ -34,10 +38,15 @@ func hintForMissing(path string) string {
 	if err != nil {
 		name = segment
 	}
+	return cmp.Or(fileHint(name), "\"tapedeck sessions\" lists those there are.")
+}
+
+// fileHint returns what to do about a session that is a file here; "" for no file.
+func fileHint(name string) string {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		return "\"tapedeck sessions\" lists those there are."
+		return ""
 	case play.IsTape(name):
 		return fmt.Sprintf("It is a tape file here: \"tapedeck import %s\" brings its sessions to the server.",
 			console.FileWord(name))

@@ -29,10 +29,14 @@ func Prices(out, notes io.Writer, list *pricelist.List, used, unmatched, inexact
 			e := &items[i]
 			t.Row(append([]any{e.Provider, e.Model}, priceCells(e.Prices)...)...)
 		}
-		if err := t.Flush(); err != nil {
-			return err
+		if len(items) > 0 {
+			if err := t.Flush(); err != nil {
+				return err
+			}
 		}
 		switch {
+		case len(items) == 0:
+			fmt.Fprintln(notes, "no model of the table matches: leave out --provider or --model to see more")
 		case used:
 			fmt.Fprintln(notes, "these are the models in use; --all lists the whole table, --provider and --model a part of it")
 		case list.Next != nil:
