@@ -2,7 +2,7 @@ import { brotliCompressSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import subsetFont from 'subset-font'
 import { defineConfig, type Plugin } from 'vite'
-import { packages } from './vite.packages'
+import { packages } from './vite.packages.ts'
 
 /** Where `npm run dev` finds a server: `tapedeck up` on its usual address, or TAPEDECK_SERVER. */
 const server = process.env['TAPEDECK_SERVER'] ?? 'http://127.0.0.1:4600'

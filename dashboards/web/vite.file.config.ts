@@ -1,7 +1,7 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { licences } from './vite.packages'
+import { licences } from './vite.packages.ts'
 
 const of = (file: string) => path.join(import.meta.dirname, 'src', file)
 
@@ -38,6 +38,7 @@ export default defineConfig({
     outDir: 'dist/file',
     cssCodeSplit: false,
     modulePreload: false,
+    chunkSizeWarningLimit: 1500, // one script by design, in kB
     rolldownOptions: {
       input: 'src/file/main.tsx',
       // A script in the page has none.
