@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import { record } from './recording'
 import { expect, test } from './test'
 
 const heightOf = async (part: Locator) => (await part.boundingBox())?.height ?? 0
@@ -18,6 +19,44 @@ test('at 200 % zoom the header of a session and the player are a line each', asy
   await expect(page.getByText('Lasted')).toBeVisible()
   await page.getByRole('button', { name: 'Less about this session' }).click()
   await expect(page.getByText('Lasted')).toBeHidden()
+})
+
+test('a phone shows all views of a session longer than an hour, and the player in a line', async ({
+  page,
+  request,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const at = (minutes: number) => ({ timestamp: Date.UTC(2026, 0, 2) + minutes * 60_000 })
+  const run = { threadId: 't', runId: 'r' }
+  const id = 'longer-than-an-hour'
+  await record(
+    request,
+    id,
+    [
+      { type: 'RUN_STARTED', ...run, ...at(0) },
+      { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'bash', ...at(1) },
+      { type: 'TOOL_CALL_RESULT', toolCallId: 'c', messageId: 'm', content: 'ok', ...at(70) },
+      { type: 'RUN_FINISHED', ...run, ...at(80) },
+    ],
+    [],
+    'frame',
+  )
+  await page.goto(`/sessions/${id}`)
+  await expect(page.getByTestId('moment')).toHaveText('1:20:00.000')
+  await expect(page.getByRole('tab', { name: 'Notes' })).toBeInViewport({ ratio: 1 })
+  const middle = async (name: string) => {
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    return Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2)
+  }
+  expect(Math.abs((await middle('Keys')) - (await middle('Play')))).toBeLessThanOrEqual(1)
+})
+
+test('a phone shows the text of the first difference whole', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/compare?a=demo-release&b=demo-release-failed')
+  const texts = page.getByRole('region', { name: 'First input that differs' }).locator('code')
+  await expect(texts).toHaveCount(2)
+  expect(await texts.evaluateAll((all) => all.map((it) => it.scrollHeight - it.clientHeight))).toEqual([0, 0])
 })
 
 test(

@@ -39,6 +39,18 @@ test('the points of the prices of a column are below each other, also beside the
   )
   expect(ends.length).toBeGreaterThan(3)
   expect(new Set(ends).size).toBe(1)
+  const prices = await table.locator('tbody td > span[title]').allTextContents()
+  expect(new Set(prices.map((price) => /\.(\d+)/.exec(price)?.[1]?.length)).size).toBe(1)
+})
+
+test('a phone shows what input and output cost beside each model', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/prices?model=sonnet')
+  const prices = page.getByRole('region', { name: 'Prices of models' }).locator('tbody tr').first()
+  const shown = prices.locator('td > span[title]')
+  await expect(shown.nth(0)).toBeInViewport({ ratio: 1 })
+  await expect(shown.nth(1)).toBeInViewport({ ratio: 1 })
+  await expect(shown.nth(1)).toHaveAttribute('title', /output tokens/)
 })
 
 test('a search for what is not there says so, and so does a model that is not there', async ({

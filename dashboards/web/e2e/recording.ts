@@ -8,8 +8,14 @@ export async function record(
   session: string,
   lines: readonly unknown[],
   tags: readonly string[] = [],
+  /** Where the times come from. */
+  clock: 'arrival' | 'frame' = 'arrival',
 ): Promise<void> {
-  const params = new URLSearchParams([['session', session], ...tags.map((tag) => ['tag', tag])])
+  const params = new URLSearchParams([
+    ['session', session],
+    ['clock', clock],
+    ...tags.map((tag) => ['tag', tag]),
+  ])
   const answer = await api.post(`/v1/ingest?${params.toString()}`, {
     headers: { 'Content-Type': 'application/x-ndjson' },
     data: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),

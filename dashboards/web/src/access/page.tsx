@@ -2,7 +2,6 @@ import { Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ProblemError } from '../api/client'
 import { Empty } from '../components/empty'
 import { ProblemAlert } from '../components/problem'
 import { loginQuery } from '../login/queries'
@@ -16,13 +15,14 @@ import { TokenTable } from './tokens'
 /** The tokens of the tenant, and for administrators of the server the tenants. */
 export default function AccessPage() {
   useTitle('Access')
-  const tokens = useQuery({ ...tokensQuery, refetchInterval: 60_000 })
-  const principal = useQuery(loginQuery).data?.principal
+  const login = useQuery(loginQuery).data
+  const off = login?.tokens === false
+  const tokens = useQuery({ ...tokensQuery, refetchInterval: 60_000, enabled: !off })
+  const principal = login?.principal
   const [creating, setCreating] = useState(false)
-  const off = tokens.error instanceof ProblemError && tokens.error.problem.status === 409
   const operates = principal?.all_tenants === true && principal.scopes.includes('admin')
   return (
-    <div className={classes.page} data-ready={tokens.isSuccess || undefined}>
+    <div className={classes.page} data-ready={off || tokens.isSuccess || undefined}>
       <Group justify="space-between">
         <Title order={1} size="h3">
           Access
@@ -35,14 +35,13 @@ export default function AccessPage() {
       </Group>
       {off && (
         <Empty title="Tokens are off" icon={<IconKey size={36} stroke={1.25} />}>
-          This server answers whoever can reach it. Started with <code>--tokens</code>, it asks each program
-          and each person for a token, and this page makes them.
+          This server answers on loopback only, to every program of every user of the machine. Started with{' '}
+          <code style={{ whiteSpace: 'nowrap' }}>--tokens</code>, it asks each program and each person for a
+          token, and this page makes them.
         </Empty>
       )}
-      {tokens.error !== null && !off && (
-        <ProblemAlert error={tokens.error} again={() => void tokens.refetch()} />
-      )}
-      {tokens.isPending && <Skeleton height={240} radius="md" />}
+      {tokens.error !== null && <ProblemAlert error={tokens.error} again={() => void tokens.refetch()} />}
+      {tokens.isPending && !off && <Skeleton height={240} radius="md" />}
       {tokens.data?.length === 0 && (
         <Empty title="No tokens yet" icon={<IconKey size={36} stroke={1.25} />}>
           Programs send a token with each request. Make one for each of them, so that it can be revoked alone.

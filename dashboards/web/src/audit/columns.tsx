@@ -2,6 +2,7 @@ import { Anchor, Badge, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { Time } from '../components/time'
 import type { Column } from '../reports/column'
+import { addressOf } from './address'
 import { outcomes } from './filter'
 import type { Entry } from './queries'
 
@@ -46,17 +47,18 @@ function whoText({ name, kind, id }: Entry['principal']): string {
   return `${name || 'unknown'} ${kind} ${id}`.trim()
 }
 
-/** What an action was done to; a session that may be there still is linked. */
-function ObjectOf({ entry: { kind, object, detail, outcome, action } }: { entry: Entry }) {
-  const isThere = kind === 'session' && object !== '' && outcome === 'done' && action !== 'session.delete'
+/** What an action was done to, with a link to its page. */
+function ObjectOf({ entry }: { entry: Entry }) {
+  const { object, detail } = entry
+  const address = addressOf(entry)
   return (
     <>
-      {isThere ? (
-        <Anchor component={Link} href={`/sessions/${encodeURIComponent(object)}`} inherit>
+      {address === null ? (
+        object || '–'
+      ) : (
+        <Anchor component={Link} href={address} inherit>
           {object}
         </Anchor>
-      ) : (
-        object || '–'
       )}
       {detail !== '' && (
         <Text span inherit c="dimmed">

@@ -73,8 +73,8 @@ const columns: Column<BillPeriod>[] = [
     key: ({ account_name }) => account_name,
     cell: ({ account, account_name }) => <span title={account}>{account_name}</span>,
   },
-  { name: 'state', key: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} /> },
-  { name: 'bill', key: ({ number }) => number, cell: ({ number }) => number ?? '–' },
+  { name: 'state', late: true, key: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} /> },
+  { name: 'bill', late: true, key: ({ number }) => number, cell: ({ number }) => number ?? '–' },
   {
     name: 'amount',
     figure: true,
@@ -83,6 +83,7 @@ const columns: Column<BillPeriod>[] = [
   },
   {
     name: 'calls',
+    late: true,
     hint: 'Of periods that are not closed.',
     figure: true,
     key: ({ calls }) => calls,
@@ -90,6 +91,7 @@ const columns: Column<BillPeriod>[] = [
   },
   {
     name: 'unpriced',
+    late: true,
     hint: 'Calls that the amount does not include.',
     figure: true,
     key: ({ unpriced }) => unpriced,
@@ -97,6 +99,7 @@ const columns: Column<BillPeriod>[] = [
   },
   {
     name: 'closes',
+    late: true,
     hint: 'When the period was closed, or from when on it can be.',
     key: ({ closed_at, closable_at }) => closed_at ?? closable_at,
     cell: ({ closed_at, closable_at, timezone }) =>
@@ -110,7 +113,7 @@ const columns: Column<BillPeriod>[] = [
         </>
       ),
   },
-  { name: 'time zone', key: ({ timezone }) => timezone, cell: ({ timezone }) => timezone },
+  { name: 'time zone', late: true, key: ({ timezone }) => timezone, cell: ({ timezone }) => timezone },
 ]
 
 function AmountOf({ row: { total, amount, cost, currency, minor_units, unpriced } }: { row: BillPeriod }) {

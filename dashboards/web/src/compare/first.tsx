@@ -68,11 +68,7 @@ function Card({
                     +{duration(step.start_ms)}
                   </Anchor>
                 )}
-                {text !== '' && (
-                  <code className={classes.text} tabIndex={0}>
-                    {text}
-                  </code>
-                )}
+                {text !== '' && <code className={classes.text}>{text}</code>}
               </div>
             )
           })}

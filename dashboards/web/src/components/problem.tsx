@@ -7,8 +7,8 @@ import { ProblemError } from '../api/client'
 const forPrograms = /^(GET|POST|PUT|DELETE) \//
 
 /**
- * An error where its data would stand: what happened, what to do, and a way to try again, unless what
- * was asked made no sense to the server: it will say so again.
+ * An error where its data would stand: what happened, what to do, and a way to try again, unless the
+ * server will say the same again: what was asked made no sense, is not permitted, or does not exist.
  */
 export function ProblemAlert({ error, again }: { error: Error; again?: () => void }) {
   const problem = error instanceof ProblemError ? error.problem : undefined
@@ -30,7 +30,7 @@ export function ProblemAlert({ error, again }: { error: Error; again?: () => voi
           </Anchor>
         </Text>
       )}
-      {again !== undefined && ![400, 403].includes(problem?.status ?? 0) && (
+      {again !== undefined && ![400, 403, 404, 410].includes(problem?.status ?? 0) && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={again}>
             Try again

@@ -12,7 +12,7 @@ import { ReportTable } from '../reports/table'
 import { Search } from '../filters/search'
 import { useTitle } from '../components/title'
 import { modelAddress } from './address'
-import { Price, perText, placesOf, unitAmount } from './price'
+import { Price, perText, placesOf, shortUnit, unitAmount } from './price'
 import { pricesQuery, type PricedModel } from './queries'
 import { Source } from './source'
 import { UnmatchedTable } from './unmatched'
@@ -52,16 +52,16 @@ export function PriceTable({ model }: { model: string }) {
             </Empty>
           ) : (
             <>
+              <Text size="sm" c="dimmed">
+                Of standard calls, in {head.currency} for a million tokens. A + marks prices that are higher
+                for calls with much input.
+              </Text>
               <ReportTable
                 label="Prices of models"
                 columns={columnsFor(head.currency, models)}
                 rows={models}
                 rowKey={(row) => `${row.provider} ${row.model}`}
               />
-              <Text size="sm" c="dimmed">
-                Of standard calls, in {head.currency} for a million tokens. A + marks prices that are higher
-                for calls with much input.
-              </Text>
             </>
           )}
           <NextPage list={list}>Show more models</NextPage>
@@ -73,14 +73,15 @@ export function PriceTable({ model }: { model: string }) {
 
 /** The units that have a column of their own. */
 const units = [
-  { key: 'input_mtok', name: 'input' },
-  { key: 'cache_read_mtok', name: 'cache read' },
-  { key: 'cache_write_mtok', name: 'cache write' },
-  { key: 'output_mtok', name: 'output' },
+  { key: 'input_mtok', name: 'input', late: false },
+  { key: 'cache_read_mtok', name: 'cache read', late: true },
+  { key: 'cache_write_mtok', name: 'cache write', late: true },
+  { key: 'output_mtok', name: 'output', late: false },
 ] as const
 
 function columnsFor(currency: string, models: readonly PricedModel[]): Column<PricedModel>[] {
   const priceOf = (model: PricedModel, key: string) => model.prices.find(({ price_key }) => price_key === key)
+  const places = placesOf(models.flatMap((model) => units.map(({ key }) => priceOf(model, key)?.price ?? '')))
   return [
     {
       name: 'model',
@@ -98,31 +99,36 @@ function columnsFor(currency: string, models: readonly PricedModel[]): Column<Pr
         </>
       ),
     },
-    { name: 'provider', key: ({ provider }) => provider, cell: ({ provider }) => provider },
-    ...units.map(({ key, name }) => {
-      const places = placesOf(models.map((model) => priceOf(model, key)?.price ?? ''))
-      return {
-        name,
-        hint: 'For a million tokens.',
-        figure: true,
-        key: (model: PricedModel) => {
-          const price = priceOf(model, key)
-          return price === undefined ? null : Number(price.price)
-        },
-        cell: (model: PricedModel) => (
-          <Price price={priceOf(model, key)} currency={currency} places={places} />
-        ),
-      }
-    }),
+    { name: 'provider', late: true, key: ({ provider }) => provider, cell: ({ provider }) => provider },
+    ...units.map(({ key, name, late }) => ({
+      name,
+      late,
+      hint: 'For a million tokens.',
+      figure: true,
+      key: (model: PricedModel) => {
+        const price = priceOf(model, key)
+        return price === undefined ? null : Number(price.price)
+      },
+      cell: (model: PricedModel) => <Price price={priceOf(model, key)} currency={currency} places={places} />,
+    })),
     {
       name: 'other units',
+      late: true,
       key: ({ prices }) => others(prices).length,
-      cell: ({ prices }) =>
-        others(prices)
-          .map((price) => `${unitAmount(price.price, currency)} for ${perText(price)}`)
-          .join(', ') || '–',
+      cell: ({ prices }) => <Others prices={others(prices)} currency={currency} />,
     },
   ]
+}
+
+/** Prices of other units in short, since those for a million tokens are what the table shows; in full as the tooltip. */
+function Others({ prices, currency }: { prices: PricedModel['prices']; currency: string }) {
+  if (prices.length === 0) return '–'
+  const full = prices.map((price) => `${unitAmount(price.price, currency)} for ${perText(price)}`)
+  return (
+    <span title={full.join('\n')}>
+      {prices.map((price) => `${unitAmount(price.price, currency)} ${shortUnit(price)}`).join(', ')}
+    </span>
+  )
 }
 
 function others(prices: PricedModel['prices']): PricedModel['prices'] {

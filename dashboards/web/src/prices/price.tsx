@@ -11,7 +11,7 @@ export function Price({
 }: {
   price: UnitPrice | undefined
   currency: string
-  /** As many decimal places as the other prices of its column have. */
+  /** As many decimal places as the other prices beside and below it have. */
   places: number
 }) {
   if (price === undefined)
@@ -29,13 +29,19 @@ export function Price({
   )
 }
 
-/** How many decimal places the prices of a column get: those of the most precise one, from 2 to 4. */
+/** The unit of a price in a table of prices for a million tokens: "cache write 1h", "for 1,000 web searches". */
+export function shortUnit({ per, unit }: Pick<UnitPrice, 'per' | 'unit'>): string {
+  const tokens = per === 1_000_000 ? /^(.*)_tokens$/.exec(unit)?.[1] : undefined
+  return tokens === undefined ? `for ${perText({ per, unit })}` : tokens.replaceAll('_', ' ')
+}
+
+/** How many decimal places the prices of a table get: those of the most precise one, from 2 to 4. */
 export function placesOf(prices: readonly string[]): number {
   const most = Math.max(...prices.map((price) => price.split('.')[1]?.length ?? 0))
   return Math.min(Math.max(most, 2), 4)
 }
 
-/** A price with this many decimal places at least: those of a column have their points below each other. */
+/** A price with this many decimal places at least: prices of a column have their points below each other. */
 export function inColumn(price: string, places: number): string {
   const [whole = '', decimals = ''] = price.split('.')
   return `${whole}.${decimals.padEnd(places, '0')}`

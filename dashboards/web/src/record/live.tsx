@@ -1,11 +1,13 @@
-import { Anchor, Skeleton, Text } from '@mantine/core'
+import { Anchor, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
 import { ago } from '../format/moment'
 import { bytes, count, counted } from '../format/numbers'
+import { endText } from './endreason'
 import classes from './live.module.css'
+import page from './page.module.css'
 import { failedQuery, liveQuery } from './queries'
 import { keyOf, type LiveStream, type SessionStream } from './rates'
 
@@ -73,22 +75,27 @@ export function FailedStreams() {
   const failed = useQuery(failedQuery)
   if (failed.data === undefined || failed.data.length === 0) return null
   return (
-    <ul className={classes.list} aria-label="Streams that ended in an error">
-      {failed.data.map((one) => (
-        <li key={keyOf(one)} className={classes.stream}>
-          <span className={classes.dot} data-failed aria-hidden />
-          <div className={classes.what}>
-            <SessionLink one={one} />
-            <Text size="xs" className={classes.reason}>
-              {one.stream.end_reason}
+    <section aria-labelledby="failed" className={page.section}>
+      <Title order={2} size="h5" id="failed">
+        Ended in an error
+      </Title>
+      <ul className={classes.list} aria-labelledby="failed">
+        {failed.data.map((one) => (
+          <li key={keyOf(one)} className={classes.stream}>
+            <span className={classes.dot} data-failed aria-hidden />
+            <div className={classes.what}>
+              <SessionLink one={one} />
+              <Text size="xs" className={classes.reason}>
+                {endText(one.stream.end_reason)}
+              </Text>
+            </div>
+            <Text size="xs" c="dimmed">
+              <Time at={one.stream.last_at} />
             </Text>
-          </div>
-          <Text size="xs" c="dimmed">
-            <Time at={one.stream.last_at} />
-          </Text>
-        </li>
-      ))}
-    </ul>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -32,8 +32,8 @@ export default function RecordPage() {
             Being recorded now
           </Title>
           <LiveStreams />
-          <FailedStreams />
         </section>
+        <FailedStreams />
       </div>
       <section aria-labelledby="files" className={classes.side}>
         <Title order={2} size="h5" id="files">

@@ -2,7 +2,7 @@
 import { render, screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { MantineProvider } from '@mantine/core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Column } from './column'
 import { ReportTable } from './table'
 
@@ -68,4 +68,35 @@ test('a long table is shown in steps', async () => {
   await user.click(screen.getByRole('button', { name: 'Show more of 450 rows' }))
   expect(body).toHaveLength(450)
   expect(screen.queryByRole('button', { name: /Show more/ })).toBeNull()
+})
+
+test('on a narrow screen late columns come after the others, in their order', () => {
+  const matchMedia = vi.spyOn(window, 'matchMedia')
+  const list = (matches: boolean) =>
+    ({ matches, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown
+  const heads = () => screen.getAllByRole('columnheader').map((cell) => cell.textContent)
+  const named = (name: string, late?: boolean): Column<Row> => ({
+    ...{ name, key: ({ model }) => model, cell: ({ model }) => model },
+    ...(late !== undefined && { late }),
+  })
+  const given = [named('model'), named('provider', true), named('tier', true), named('price')]
+  for (const [narrow, shown] of [
+    [false, ['Model', 'Provider', 'Tier', 'Price']],
+    [true, ['Model', 'Price', 'Provider', 'Tier']],
+  ] as const) {
+    matchMedia.mockReturnValue(list(narrow) as MediaQueryList)
+    const { unmount } = render(
+      <MantineProvider env="test">
+        <ReportTable
+          columns={given}
+          rows={[{ model: 'a', calls: 1 }]}
+          rowKey={() => 'a'}
+          label="Usage table"
+        />
+      </MantineProvider>,
+    )
+    expect(heads()).toEqual(shown)
+    unmount()
+  }
+  matchMedia.mockRestore()
 })

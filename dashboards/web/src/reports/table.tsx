@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { SortButton } from '../components/sortbutton'
 import { count } from '../format/numbers'
@@ -9,9 +10,11 @@ import classes from './table.module.css'
 /** How many rows are shown at once. */
 const page = 200
 
+const narrowQuery = '(max-width: 36em)'
+
 /** A report's rows with their totals. A column's head orders them by it. */
 export function ReportTable<Row>({
-  columns,
+  columns: given,
   rows,
   rowKey,
   label,
@@ -27,6 +30,11 @@ export function ReportTable<Row>({
   /** What each row unfolds to. */
   details?: Details<Row>
 }) {
+  const narrow = useMediaQuery(narrowQuery, window.matchMedia(narrowQuery).matches)
+  const columns = useMemo(
+    () => (narrow ? given.toSorted((a, b) => Number(a.late === true) - Number(b.late === true)) : given),
+    [narrow, given],
+  )
   const [order, setOrder] = useState<{ name: string; up: boolean } | null>(
     first === undefined ? null : { name: first, up: false },
   )

@@ -15,9 +15,12 @@ test.each([
 })
 
 test('only administrators find the page about access', () => {
-  const names = (administrates: boolean) =>
-    navigationOf(administrates)
+  const names = (administrates: boolean, current?: string) =>
+    navigationOf(administrates, current)
       .flatMap((entry) => ('pages' in entry ? entry.pages : [entry]))
       .map(({ name }) => name)
-  expect(names(true).filter((name) => !names(false).includes(name))).toEqual(['Access'])
+  const added = (...of: [boolean, string?]) => names(...of).filter((name) => !names(false).includes(name))
+  expect(added(true)).toEqual(['Access'])
+  expect(added(false, '/audit')).toEqual([])
+  expect(added(false, '/access')).toEqual(['Access']) // its group is marked as the present one
 })

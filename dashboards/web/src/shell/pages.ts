@@ -38,12 +38,15 @@ const entries: readonly (Page | Group)[] = [
   },
 ]
 
-/** Of administrators on servers with tokens. */
+/** For administrators of servers with tokens. */
 const access: Page = { path: '/access', name: 'Access' }
 
-/** The pages and groups of pages in the navigation. */
-export function navigationOf(administrates: boolean): readonly (Page | Group)[] {
-  if (!administrates) return entries
+/** The pages and groups of pages in the navigation. Whoever has opened the page about access finds it there, too. */
+export function navigationOf(
+  administrates: boolean,
+  current: string | null = null,
+): readonly (Page | Group)[] {
+  if (!administrates && current !== access.path) return entries
   return entries.map((entry) =>
     'pages' in entry && entry.name === 'Settings' ? { ...entry, pages: [...entry.pages, access] } : entry,
   )

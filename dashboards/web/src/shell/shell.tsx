@@ -20,8 +20,8 @@ export function Shell({ search, children }: { search: ReactNode; children: React
   const login = useQuery({ ...loginQuery, enabled: false }).data
   const principal = login?.tokens === true ? login.principal : null
   const loggedOut = login?.tokens === true && login.principal === null
-  const entries = navigationOf(principal?.scopes.includes('admin') === true)
   const current = pageAt(path)
+  const entries = navigationOf(principal?.scopes.includes('admin') === true, current)
   return (
     <div className={classes.shell}>
       <Skip to="main">Skip to the page</Skip>

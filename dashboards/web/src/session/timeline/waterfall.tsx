@@ -177,7 +177,7 @@ export function Waterfall({
         <NamesEdge names={names} />
         <div ref={scroller} className={classes.scroller} onWheel={wheel}>
           <div className={`${classes.over} ${classes.under}`}>
-            <div className={classes.playhead}>
+            <div className={classes.bands}>
               <FoldBands range={range} folds={warp.folds} />
             </div>
           </div>
