@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,9 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	var dsn string
 	connect := func() (*nats.Conn, error) { return nil, nil }
 	if c.Data != "" {
+		if err := c.checkThere(o); err != nil {
+			return err
+		}
 		servers, err := local.Start(ctx, local.Options{Dir: c.Data, Backups: c.Backups, Logger: log})
 		if err != nil {
 			return err
@@ -99,6 +103,15 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		}
 	}
 	return showRestored(g, r, "restored "+c.From)
+}
+
+// checkThere checks that the backups exist, before anything is made in the data directory.
+func (c *restoreCommand) checkThere(o backup.RestoreOptions) error {
+	dir := cmp.Or(c.Backups, local.DefaultBackups(c.Data))
+	if err := o.From.CheckThere(dir); err != nil || o.Erasures == nil {
+		return err
+	}
+	return o.Erasures.CheckThere(dir)
 }
 
 // printStep prints the current step.

@@ -37,6 +37,9 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		if info, err := os.Stat(c.Backups); err != nil || !info.IsDir() {
 			return commandline.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
 		}
+		if err := from.CheckThere(c.Backups); err != nil {
+			return err
+		}
 		// The directory is next to the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
