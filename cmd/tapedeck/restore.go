@@ -76,8 +76,8 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	if c.Into == "" {
 		if o.NATS, err = connect(); err != nil {
-			return fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with "+
-				"--nats, or leave them out with --nats none", c.NATS, err)
+			return c.orLocally(fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with "+
+				"--nats, or leave them out with --nats none", c.NATS, err))
 		}
 		if o.NATS != nil {
 			defer o.NATS.Close()
@@ -89,7 +89,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migration.Problem(dsn, err)
+		return c.orLocally(migration.Problem(dsn, err))
 	}
 	o.DB = db
 	r, err := backup.Restore(ctx, o)
@@ -103,6 +103,14 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		}
 	}
 	return showRestored(g, r, "restored "+c.From)
+}
+
+// orLocally adds the way to restore a backup without servers to an error of servers.
+func (c *restoreCommand) orLocally(err error) error {
+	if c.Data != "" {
+		return err
+	}
+	return fmt.Errorf("%w\nA backup of \"tapedeck up\" is restored with --data DIR, a new data directory, and --backups DIR, the directory of its backups", err)
 }
 
 // checkThere checks that the backups exist, before anything is made in the data directory.

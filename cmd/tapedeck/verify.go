@@ -65,7 +65,10 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migration.Problem(dsn, err)
+		if err = migration.Problem(dsn, err); c.Backups == "" {
+			err = fmt.Errorf("%w\nA backup of \"tapedeck up\" is verified with --backups DIR, the directory of its backups", err)
+		}
+		return err
 	}
 	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {

@@ -121,6 +121,13 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("verify says\n%s", out)
 	}
 
+	for command, flag := range map[string]string{"verify": "--backups DIR", "restore": "--data DIR"} {
+		_, diag, exit := s.Run(t, command, "full", "--clickhouse", "clickhouse://127.0.0.1:1/default")
+		if exit != commandtest.ExitFailed || !strings.Contains(diag, flag) {
+			t.Errorf("%s without servers: exit %d, %s, want %q", command, exit, diag, flag)
+		}
+	}
+
 	fresh := filepath.Join(dir, "restored")
 	for _, args := range [][]string{{"no-such"}, {"full", "--erasures", "no-such"}} {
 		_, diag, exit := s.Run(t, append([]string{"restore", "--data", fresh, "--backups", backups}, args...)...)
