@@ -73,14 +73,8 @@ func (c *eraseCommand) Run(ctx context.Context, g *global) error {
 		return commandline.Errorf("there is no terminal to ask on before something is erased: --yes erases without asking, --dry-run lists what would be erased; nothing was erased")
 	}
 	preview, err := c.preview(ctx, g, body)
-	if err != nil {
+	if err != nil || c.DryRun {
 		return err
-	}
-	if preview.ID != "" {
-		return c.running(ctx, g, preview)
-	}
-	if c.DryRun {
-		return nil
 	}
 	if !c.Yes {
 		if err := c.ask(ctx, preview); err != nil {
@@ -132,9 +126,8 @@ func postErasure(ctx context.Context, g *global, body map[string]any, e *erasure
 	return text, nil
 }
 
-// preview asks the server what would be erased; the answer has an id if an erasure in progress
-// covers it. With --dry-run it prints all of it. It returns an error if nothing would be erased,
-// unless --unknown is set.
+// preview asks the server what would be erased. With --dry-run it prints all of it. It returns an
+// error if nothing would be erased, unless --unknown is set.
 func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]any) (*erasure.Answer, error) {
 	dry := maps.Clone(body)
 	dry["dry_run"] = true
@@ -143,13 +136,10 @@ func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]a
 	if err != nil {
 		return nil, err
 	}
-	if g.JSON && (c.DryRun || e.ID != "" && !c.Wait) {
+	if c.DryRun && g.JSON {
 		if _, err := console.Recorded(os.Stdout).Write(text); err != nil {
 			return nil, err
 		}
-	}
-	if e.ID != "" {
-		return &e, nil
 	}
 	if e.Found.Sessions == 0 && e.Found.Frames == 0 && !c.Unknown {
 		return nil, c.nothing()
@@ -161,18 +151,6 @@ func (c *eraseCommand) preview(ctx context.Context, g *global, body map[string]a
 		fmt.Fprintf(console.To(os.Stderr), "%s would be erased\n", extent(&e))
 	}
 	return &e, nil
-}
-
-// running reports the erasure in progress that covers the sessions, and with --wait waits for it.
-func (c *eraseCommand) running(ctx context.Context, g *global, e *erasure.Answer) error {
-	if !g.JSON {
-		fmt.Printf("erased already: the erasure %s of %s covers all of it; \"tapedeck erase --list\" shows how far it is\n",
-			e.ID, console.LocalTime(e.RequestedAt))
-	}
-	if !c.Wait || c.DryRun {
-		return nil
-	}
-	return waitErased(ctx, g, e.ID)
 }
 
 // nothing returns the error for a tag, a tenant or sessions without stored data.

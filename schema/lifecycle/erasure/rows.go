@@ -40,18 +40,14 @@ func (s *Store) Rows(ctx context.Context, list []*tombstone.Tombstone) ([]Rows, 
 	return all, nil
 }
 
-// Restored returns the streams of a tenant that were imported after a time.
-func (s *Store) Restored(ctx context.Context, tenant string, at time.Time) ([]string, error) {
-	return s.ids(ctx, restoredSince, clickhouse.Named("tenant", tenant), clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
-}
-
 func (s *Store) rows(ctx context.Context, list []*tombstone.Tombstone, whole bool) (Rows, error) {
 	first := list[0]
 	at, sessions, streams := first.At, []string{}, []string{}
 	for _, t := range list {
 		sessions, streams = append(sessions, t.Session), append(streams, t.Streams...)
 	}
-	restored, err := s.Restored(ctx, first.Tenant, at)
+	restored, err := s.ids(ctx, restoredSince, clickhouse.Named("tenant", first.Tenant),
+		clickhouse.DateNamed("at", at, clickhouse.NanoSeconds))
 	if err != nil {
 		return Rows{}, err
 	}

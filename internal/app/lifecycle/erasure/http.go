@@ -43,7 +43,7 @@ type tag struct {
 
 // Answer is an erasure as the API shows it.
 type Answer struct {
-	ID          string         `json:"id"` // "" for a dry run of what no erasure in progress covers
+	ID          string         `json:"id"` // "" for a dry run
 	Tenant      string         `json:"tenant"`
 	Kind        erasure.Kind   `json:"kind"`
 	State       erasure.State  `json:"state"`
@@ -110,8 +110,7 @@ func (s *Service) ServeOne(w http.ResponseWriter, r *http.Request, id string) {
 	}
 }
 
-// ServeRequest answers POST /v1/erasures: 202 once everything is hidden, 200 for a dry run, and 200
-// with the erasure in progress if it covers the sessions already.
+// ServeRequest answers POST /v1/erasures: 202 once everything is hidden, 200 for a dry run.
 func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant string) {
 	var body wish
 	if p := read(w, r, &body); p != nil {
@@ -144,19 +143,6 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 		}
 		if len(unknown) > 0 {
 			problem.Write(w, noSessions(unknown))
-			return
-		}
-		e, err := s.running(r.Context(), tenant, ask.Sessions)
-		if err != nil {
-			s.fail(w, err)
-			return
-		}
-		if e != nil {
-			if entry.Detail = "in progress as " + e.ID; body.DryRun {
-				entry.Detail = audit.DryRun
-			}
-			w.Header().Set("Location", "/v1/erasures/"+e.ID)
-			write(w, http.StatusOK, answer(e))
 			return
 		}
 	}
