@@ -57,6 +57,13 @@ func (c *alertsList) Run(ctx context.Context, g *global) error {
 	if c.Follow {
 		return c.follow(ctx, g, q)
 	}
+	server, err := g.reader()
+	if err != nil {
+		return err
+	}
+	if err := checkSessions(ctx, server, c.Session); err != nil {
+		return err
+	}
 	t := printers.NewAlertTable(os.Stdout)
 	shown, next, err := list(ctx, g, "v1/alerts", q, c.Limit, alertsAtOnce, func(a *evaluate.Alert) { t.Add(a) })
 	if err != nil || g.JSON {

@@ -77,7 +77,7 @@ func (c *archiveCommand) place() (archive.Place, error) {
 		if c.To == "" {
 			return nil, commandline.Errorf("name a directory, or https://HOST/BUCKET/PREFIX of an S3-compatible storage")
 		}
-		return archive.Directory(c.To), nil
+		return archive.Directory(c.To), checkPlaceWord(c.To)
 	}
 	if !strings.HasPrefix(c.To, "https://") && !strings.HasPrefix(c.To, "http://") {
 		return nil, commandline.Errorf("place of an archive %q: name a directory, or https://HOST/BUCKET/PREFIX of an S3-compatible storage", c.To)
@@ -94,6 +94,30 @@ func (c *archiveCommand) place() (archive.Place, error) {
 		return nil, commandline.Errorf("%w", err)
 	}
 	return p, nil
+}
+
+// placeWords has, for words that other commands and tools take in this place, what to do instead.
+var placeWords = func() map[string]string {
+	words := map[string]string{"help": `type "tapedeck archive --help"`, "restore": `"tapedeck import FILE" brings a tape of an archive back`}
+	for advice, list := range map[string][]string{
+		"an archive is a directory of files, which other tools list and delete": {"list", "ls", "show", "delete", "rm", "remove", "prune"},
+		`"tapedeck archive PLACE --verify" checks an archive`:                   {"status", "info", "verify", "check", "logs"},
+		`"tapedeck archive PLACE" writes an archive`:                            {"create", "run", "start"},
+	} {
+		for _, word := range list {
+			words[word] = advice
+		}
+	}
+	return words
+}()
+
+// checkPlaceWord refuses a word that is typed as a command, unless there is a directory of that name.
+func checkPlaceWord(word string) error {
+	advice, is := placeWords[word]
+	if _, err := os.Stat(word); !is || err == nil {
+		return nil
+	}
+	return commandline.Errorf("\"tapedeck archive\" has no command %q: %s; \"tapedeck archive ./%s\" archives to a directory of that name", word, advice, word)
 }
 
 // verify checks the files of the archive.

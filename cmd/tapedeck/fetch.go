@@ -69,6 +69,24 @@ func pathOf(id string, rest ...string) (string, error) {
 	return apiclient.SessionPath(id, rest...), nil
 }
 
+// checkSessions returns the server's answer for the first of some sessions that it does not have. Lists
+// and searches are empty for those.
+func checkSessions(ctx context.Context, client *apiclient.Client, ids ...string) error {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		path, err := pathOf(id)
+		if err != nil {
+			return err
+		}
+		if err := client.Copy(ctx, path, nil, "application/json", io.Discard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // setAll adds the parameters that are not empty.
 func setAll(q url.Values, params map[string][]string) {
 	for name, values := range params {

@@ -27,13 +27,16 @@ type forwardCommand struct {
 	Header  []string      `help:"A header of each request, as NAME=VALUE, for credentials. Several may be named." env:"OTEL_EXPORTER_OTLP_HEADERS" placeholder:"NAME=VALUE"`
 	Content bool          `help:"With what was said, arguments and results of tools and texts of errors, as they were recorded."`
 	Every   time.Duration `help:"Look for ended sessions at this interval." default:"10s" placeholder:"D"`
-	Once    bool          `help:"Look once, and end."`
+	Once    bool          `help:"Look once, and end, with an error if the endpoint is away."`
 	From    timeFlag      `help:"Begin with sessions that have a frame from this time on: RFC 3339, a date, now-24h or 7d. It applies to the first run. Default: now-24h." placeholder:"TIME" aliases:"since"`
 	State   string        `help:"The file that holds what was sent. Default: one for each server, token, --as-tenant and endpoint, below ~/.local/state/tapedeck/forward." type:"path" placeholder:"FILE"`
 }
 
+// onceAttempts bounds the attempts to send a request with --once; they take about 7 s while the endpoint is away.
+const onceAttempts = 4
+
 func (c *forwardCommand) Help() string {
-	return `Each session is sent once, when it has ended; one that continues later is sent again, with the same ids of its spans. While the endpoint is away the command waits and tries again, and after it was ended it continues where it was.`
+	return `Each session is sent once, when it has ended; one that continues later is sent again, with the same ids of its spans. While the endpoint is away the command waits and tries again, with --once a few times. After it was ended it continues where it was.`
 }
 
 // Run sends sessions until it is interrupted, or once.
@@ -108,7 +111,11 @@ func (c *forwardCommand) forwarder(g *global) (*otlpforward.Forwarder, error) {
 		sum := sha256.Sum256([]byte(strings.Join([]string{g.Server, g.Token, g.AsTenant, u.String()}, "\n")))
 		state = filepath.Join(home, fmt.Sprintf("%s-%x.json", strings.Map(fileSafe, u.Hostname()), sum[:6]))
 	}
-	return &otlpforward.Forwarder{Client: client, Endpoint: u.String(), Headers: headers, Content: c.Content, State: state, From: from,
+	attempts := 0
+	if c.Once {
+		attempts = onceAttempts
+	}
+	return &otlpforward.Forwarder{Attempts: attempts, Client: client, Endpoint: u.String(), Headers: headers, Content: c.Content, State: state, From: from,
 		Said: func(line string) { fmt.Fprintln(console.To(os.Stderr), line) }}, nil
 }
 

@@ -17,6 +17,9 @@ func hintForMissing(path string) string {
 	if strings.HasPrefix(path, "v1/dead-letters") {
 		return "\"tapedeck dead-letters list\" lists those there are."
 	}
+	if path == "v1/erasures" {
+		return "If blocks of it are still in a spool, --unknown erases it all the same: what was recorded of it before is refused when it arrives."
+	}
 	if strings.HasPrefix(path, "v1/erasures/") {
 		return "\"tapedeck erase --list\" lists those there are."
 	}

@@ -29,6 +29,8 @@ func TestRefusedFlags(t *testing.T) {
 		"bills export INV-1 out --for x":             `must be one of "customer"`,
 		"audit --outcome x":                          `must be one of "begun","done"`,
 		"emulate s --end x":                          `must be one of "stop","again"`,
+		"archive list":                               `"tapedeck archive" has no command "list": an archive is a directory of files, which other tools list and delete; "tapedeck archive ./list" archives`,
+		"archive verify":                             `"tapedeck archive PLACE --verify" checks an archive`,
 		"retention preview --max-age 3d":             "name the kind",
 		"assert x.tape --no-fails --max-cost=":       `--max-cost "": it must be an amount`,
 		"assert x.tape --no-fails --same-steps=":     "--same-steps: name a tape file",

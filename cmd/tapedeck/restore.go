@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,9 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	var dsn string
 	connect := func() (*nats.Conn, error) { return nil, nil }
 	if c.Data != "" {
+		if err := c.checkThere(o); err != nil {
+			return err
+		}
 		servers, err := local.Start(ctx, local.Options{Dir: c.Data, Backups: c.Backups, Logger: log})
 		if err != nil {
 			return err
@@ -72,8 +76,8 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	if c.Into == "" {
 		if o.NATS, err = connect(); err != nil {
-			return fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with "+
-				"--nats, or leave them out with --nats none", c.NATS, err)
+			return c.orLocally(fmt.Errorf("NATS at %s: %w: tokens, shared links and bills are restored there; name it with "+
+				"--nats, or leave them out with --nats none", c.NATS, err))
 		}
 		if o.NATS != nil {
 			defer o.NATS.Close()
@@ -85,7 +89,7 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migration.Problem(dsn, err)
+		return c.orLocally(migration.Problem(dsn, err))
 	}
 	o.DB = db
 	r, err := backup.Restore(ctx, o)
@@ -99,6 +103,23 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		}
 	}
 	return showRestored(g, r, "restored "+c.From)
+}
+
+// orLocally adds the way to restore a backup without servers to an error of servers.
+func (c *restoreCommand) orLocally(err error) error {
+	if c.Data != "" {
+		return err
+	}
+	return fmt.Errorf("%w\nA backup of \"tapedeck up\" is restored with --data DIR, a new data directory, and --backups DIR, the directory of its backups", err)
+}
+
+// checkThere checks that the backups exist, before anything is made in the data directory.
+func (c *restoreCommand) checkThere(o backup.RestoreOptions) error {
+	dir := cmp.Or(c.Backups, local.DefaultBackups(c.Data))
+	if err := o.From.CheckThere(dir); err != nil || o.Erasures == nil {
+		return err
+	}
+	return o.Erasures.CheckThere(dir)
 }
 
 // printStep prints the current step.

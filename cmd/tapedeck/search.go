@@ -63,13 +63,18 @@ func (c *searchCommand) Run(ctx context.Context, g *global) error {
 		}
 		return err
 	}
-	if g.JSON {
-		_, err := fmt.Fprintf(console.Recorded(os.Stdout), "%s\n", raw)
-		return err
-	}
 	var found search.Answer
 	if err := json.Unmarshal(raw, &found); err != nil {
 		return fmt.Errorf("read the server's answer to v1/search: %w", err)
+	}
+	if len(found.Items) == 0 {
+		if err := checkSessions(ctx, client, c.Session...); err != nil {
+			return err
+		}
+	}
+	if g.JSON {
+		_, err := fmt.Fprintf(console.Recorded(os.Stdout), "%s\n", raw)
+		return err
 	}
 	if err := printers.Hits(os.Stdout, found.Items, console.IsTerminal(os.Stdout)); err != nil {
 		return err

@@ -37,6 +37,9 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		if info, err := os.Stat(c.Backups); err != nil || !info.IsDir() {
 			return commandline.Errorf("--backups: there is no directory %s: name the one that the backup was written to", c.Backups)
 		}
+		if err := from.CheckThere(c.Backups); err != nil {
+			return err
+		}
 		// The directory is next to the backups, where there is room for them.
 		dir, err := os.MkdirTemp(filepath.Dir(c.Backups), ".tapedeck-verify-")
 		if err != nil {
@@ -62,7 +65,10 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 	}
 	defer db.Close()
 	if err := db.Ping(ctx); err != nil {
-		return migration.Problem(dsn, err)
+		if err = migration.Problem(dsn, err); c.Backups == "" {
+			err = fmt.Errorf("%w\nA backup of \"tapedeck up\" is verified with --backups DIR, the directory of its backups", err)
+		}
+		return err
 	}
 	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
 	if err != nil {

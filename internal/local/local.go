@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -91,7 +92,7 @@ func Start(ctx context.Context, opts Options) (*Servers, error) {
 		brokerErr <- err
 	}()
 	if opts.Backups == "" {
-		opts.Backups = dir.Sub("backups")
+		opts.Backups = dir.Sub(backupsName)
 	}
 	s.backups = opts.Backups
 	s.engine, err = engine.Start(ctx, engine.Options{
@@ -151,6 +152,12 @@ func (s *Servers) NATSURL() string { return s.broker.URL() }
 
 // Dir returns the data directory's absolute path.
 func (s *Servers) Dir() string { return s.dir.Path() }
+
+// backupsName is the directory of backups in a data directory.
+const backupsName = "backups"
+
+// DefaultBackups returns the directory of backups in a data directory.
+func DefaultBackups(data string) string { return filepath.Join(data, backupsName) }
 
 // Backups returns the directory of backups.
 func (s *Servers) Backups() string { return s.backups }

@@ -139,7 +139,7 @@ func (s *Server) readRoutes(rt *routeTable) {
 	rt.add([]row{
 		{admins, audit.TokenList, getHead, "/v1/tenants", nil, only(plain(tenants{s, tables}.serve))},
 		{admins, audit.SessionRedecode, post, "/v1/sessions/:id/redecode", nil, forSession(decoder.Handle)},
-		{admins, audit.SessionRedact, post, "/v1/sessions/:id/redact", nil, forSession(decoder.HandleRedact(s.Node.Redaction))},
+		{admins, audit.SessionRedact, post, "/v1/sessions/:id/redact", nil, dryRuns(forSession(decoder.HandleRedact(s.Node.Redaction)))},
 		{shared(readsRaw), audit.SessionReplay, get, "/v1/sessions/:id/replay", s.replayLimit, forSession(play.Replay)},
 		{readsRaw, audit.TapeExport, get, "/v1/sessions/:id/tape", always(s.Concurrency.Exports), only(s.reads(forSession(export.Tape)))},
 		{reads, audit.SpansExport, get, "/v1/sessions/:id/otlp", always(s.Concurrency.Exports), s.reads(forSession(spans.ServeSession))},
@@ -192,7 +192,7 @@ func (s *Server) queryRoutes(rt *routeTable, q *queryhttp.Server) {
 		{reads, audit.None, getHead, "/v1/prices", nil, forTenant(q.Prices)},
 		{reads, audit.None, getHead, "/v1/prices/:model", nil, forModel(q.ModelPrices)},
 		{reads, audit.None, getHead, "/v1/prices/:provider/:model", nil, forModel(q.ModelPrices)},
-		{operates, audit.PricesImport, post, "/v1/prices", nil, forTenant(q.ImportPrices)},
+		{operates, audit.PricesImport, post, "/v1/prices", nil, dryRuns(forTenant(q.ImportPrices))},
 	})
 }
 

@@ -100,6 +100,16 @@ func (s *Server) entry(c echo.Context, r route) audit.Entry {
 		RequestID: audit.NewID()}
 }
 
+// dryRuns states in the audit log which requests of a route change nothing.
+func dryRuns(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if v := c.QueryParam("dry_run"); v == "1" || v == "true" {
+			audit.From(c.Request().Context()).Detail = audit.DryRun
+		}
+		return next(c)
+	}
+}
+
 // objectParameters are the query parameters that name the object of a request whose path does not
 // name one.
 var objectParameters = []string{"account", "period", "session", "name", "seq", "a", "b"}

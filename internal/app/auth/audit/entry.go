@@ -43,6 +43,9 @@ func OutcomeOf(status int) Outcome {
 	return Failed
 }
 
+// DryRun is the Detail of a request that changes nothing.
+const DryRun = "dry run"
+
 // Principal is who performed an action.
 type Principal struct {
 	Kind string `json:"kind"` // "token", "user", "share", "local"; "server" for an action without a request; "" if unknown

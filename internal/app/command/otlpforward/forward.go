@@ -29,6 +29,7 @@ type Forwarder struct {
 	Content  bool              // with messages, arguments and results
 	State    string            // the file of the position
 	From     time.Time         // a new position begins with the sessions that have a frame from this time on
+	Attempts int               // bounds the attempts to send a request; 0 for no bound
 	Said     func(line string) // receives what went wrong; may be nil
 
 	client   http.Client
@@ -55,8 +56,8 @@ func (f *Forwarder) Open() (err error) {
 // Close releases the position.
 func (f *Forwarder) Close() error { return f.position.close() }
 
-// Round sends the sessions that have ended since the last round. It waits while the endpoint is away, and ends with
-// an error if the endpoint refuses all requests.
+// Round sends the sessions that have ended since the last round. It waits while the endpoint is away, unless attempts
+// are bounded, and ends with an error if the endpoint refuses all requests.
 func (f *Forwarder) Round(ctx context.Context) (r Result, err error) {
 	next, open, err := endedsessions.Walk(ctx, f.Client, f.position.CompleteTo, time.Now(), func(s *sessionhead.Summary) (bool, error) {
 		return f.session(ctx, s, &r)

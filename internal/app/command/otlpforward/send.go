@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tapedeck/internal/backoff"
+	"tapedeck/internal/console"
 )
 
 const (
@@ -21,6 +22,8 @@ const (
 	requestTime = 30 * time.Second
 	// mostAnswer bounds the answer that is read, bytes.
 	mostAnswer = 64 << 10
+	// mostWait bounds the wait that an endpoint asks for, if attempts are bounded.
+	mostWait = 30 * time.Second
 )
 
 // refused is an error for a request that must not be sent again.
@@ -35,7 +38,7 @@ func (r *refused) Error() string { return r.text }
 var refuseAll = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
 	http.StatusUnsupportedMediaType}
 
-// send sends a request until the endpoint has taken or refused it, or ctx ends. Which answers are tried again is
+// send sends a request until the endpoint has taken or refused it, attempts are used up, or ctx ends. Which answers are tried again is
 // defined by https://opentelemetry.io/docs/specs/otlp/#failures-1. It returns the number of spans that the endpoint
 // rejected, with its reason.
 func (f *Forwarder) send(ctx context.Context, body []byte) (rejected int64, why string, err error) {
@@ -47,6 +50,10 @@ func (f *Forwarder) send(ctx context.Context, body []byte) (rejected int64, why 
 		}
 		if wait == 0 {
 			wait = pause.Next()
+		}
+		if f.Attempts > 0 && (attempt >= f.Attempts || wait > mostWait) {
+			return 0, "", fmt.Errorf("the endpoint %s took nothing in %s, the next run sends what is left: %w",
+				f.Endpoint, console.Count(attempt, "attempt"), err)
 		}
 		if attempt == 1 || attempt%20 == 0 {
 			f.say(fmt.Sprintf("the endpoint took nothing, trying again: %v", err))

@@ -28,24 +28,24 @@ func Missing(out io.Writer, sessions []*tapeimport.Session, check bool) {
 	}
 }
 
-// missing writes the missing frames of a session on an incomplete tape.
+// missing writes what an incomplete tape lacks of a session. The server may have it from before.
 func missing(w io.Writer, to *tapeimport.Session, check bool) {
 	what := "facts"
 	switch {
 	case to.Frames == 0 && to.Missing > 0:
-		fmt.Fprintf(w, "note     session %s: none of its frames can be read\n", to.ID)
+		fmt.Fprintf(w, "note     none of the frames of session %s on the tape can be read\n", to.ID)
 		return
 	case to.Missing > 0:
-		what = fmt.Sprintf("its last %s, and facts", console.Count(to.Missing, "frame"))
+		what = fmt.Sprintf("the last %s, and facts,", console.Count(to.Missing, "frame"))
 	case to.Facts > 0:
 		return
 	}
 	next := ""
 	if !check {
-		next = fmt.Sprintf("; \"tapedeck redecode %s\" derives those of the frames that came",
+		next = fmt.Sprintf("; unless the server has all of it, \"tapedeck redecode %s\" derives the facts of the frames that came",
 			console.SessionWord(to.ID))
 	}
-	fmt.Fprintf(w, "note     session %s lacks %s%s\n", to.ID, what, next)
+	fmt.Fprintf(w, "note     the tape lacks %s of session %s%s\n", what, to.ID, next)
 }
 
 // LostNotes writes which notes of a tape were not restored.

@@ -23,7 +23,7 @@ func Redacted(w io.Writer, results []*redecode.Redacted, dryRun, waited bool) er
 			continue
 		}
 		if len(r.Counts) == 0 {
-			fmt.Fprintf(&out, "%s: what an interrupted run has left was masked\n", console.Clip(r.SessionID, 60))
+			fmt.Fprintf(&out, "%s: no secrets were found; copies of frames, which an import or an interrupted masking leaves, were removed\n", console.Clip(r.SessionID, 60))
 			continue
 		}
 		fmt.Fprintf(&out, "%s: secrets %s: %s\n", console.Clip(r.SessionID, 60), verb, redactedRules(r.Counts))

@@ -56,6 +56,9 @@ func TestAudited(t *testing.T) {
 		if e := got[0]; e.ID != entry.ID || e.Outcome != want || e.Object != "one" || e.Status != http.StatusAccepted {
 			t.Errorf("backup %d: %+v, want %s", n, e, want)
 		}
+		if e := got[0]; strings.Contains(e.Detail, "never overwritten") != (want == audit.Failed) {
+			t.Errorf("backup %d: the detail is %q", n, e.Detail)
+		}
 	}
 }
 

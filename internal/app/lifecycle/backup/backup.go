@@ -45,7 +45,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		o.Step = func(string) {}
 	}
 	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
-	if err := errors.Join(refuseCluster(o.DB), o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir)); err != nil {
+	if err := errors.Join(refuseCluster(o.DB), o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir), o.To.checkFree(o.Dir)); err != nil {
 		return nil, err
 	}
 	var settings []string
@@ -55,6 +55,9 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		}
 		if o.Base.Name == o.To.Name {
 			return nil, fmt.Errorf("the base %s is the backup itself: name the backup before it", o.Base.Name)
+		}
+		if err := o.Base.CheckThere(o.Dir); err != nil {
+			return nil, err
 		}
 		m.Base = o.Base.Name
 		settings = append(settings, "base_backup = "+o.Base.sql)

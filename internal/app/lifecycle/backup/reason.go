@@ -29,7 +29,7 @@ var causes = []cause{
 		codes: []string{"243"},
 		says:  "no space is left there: free space, then start again",
 	},
-	{codes: []string{"598"}, says: "a backup is there already, and is never overwritten: choose another name"},
+	{codes: []string{"598"}, says: errTaken.Error()},
 	{
 		codes: []string{"602", "603"},
 		says:  "the backup that it continues is not there, or was made anew: restore another backup, or make a full one",
@@ -94,6 +94,20 @@ var (
 // errMissing reports that a backup, or a backup that it continues, does not exist.
 var errMissing = errors.New("no complete backup is there")
 
+// errTaken is the error for a name of which a backup exists.
+var errTaken = errors.New("a backup is there already, and is never overwritten: choose another name")
+
+// missing returns the error for a backup that does not exist; name may be "".
+func missing(name string) error {
+	if name != "" {
+		name = " by the name " + name
+	}
+	return fmt.Errorf(
+		"%w%s: check the name and the directory of backups; a backup that was interrupted cannot be restored",
+		errMissing, name,
+	)
+}
+
 // errInterrupted is the error for an operation whose context ended.
 var errInterrupted = errors.New("it was interrupted: start it again")
 
@@ -115,12 +129,9 @@ func reason(err error) error {
 	if code == "599" {
 		name := ""
 		if found := missingName.FindStringSubmatch(text); found != nil {
-			name = " by the name " + found[1]
+			name = found[1]
 		}
-		return fmt.Errorf(
-			"%w%s: check the name and the directory of backups; a backup that was interrupted cannot be restored",
-			errMissing, name,
-		)
+		return missing(name)
 	}
 	if slices.Contains(damages, code) || strings.Contains(text, "SAXParse") {
 		return damaged(text)

@@ -28,12 +28,14 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%s: %v, want %q", what, err, says)
 		}
 	}
+	var steps []string
 	write := func(to, base, says string) {
 		o := backup.Options{DB: w.db, NATS: w.nc, To: target(t, to), Dir: backups}
 		if base != "" {
 			b := target(t, base)
 			o.Base = &b
 		}
+		o.Step = func(step string) { steps = append(steps, step) }
 		_, err := backup.Backup(t.Context(), o)
 		check("backup "+to, err, says)
 	}
@@ -44,6 +46,9 @@ func TestReasons(t *testing.T) {
 	}
 	write("good", "", "never overwritten: choose another name$")
 	write("x", "none", "no complete backup is there by the name none: check the name")
+	if len(steps) > 0 {
+		t.Errorf("a name that is taken and a base that is not there are found after %q", steps)
+	}
 	write("file", "", "a file has that name: choose another one$")
 	write("file/x", "", "is a file: choose another name$")
 	write("good/x", "", "inside the backup good: choose a name beside it$")

@@ -104,6 +104,9 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 		if err := t.checkLinks(o.Dir); err != nil {
 			return nil, err
 		}
+		if err := t.CheckThere(o.Dir); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Drill {
 		if err := o.prepare(ctx); err != nil {

@@ -129,6 +129,10 @@ func (s *Service) audited(ctx context.Context, entry *audit.Entry, err error) {
 	entry.Status, entry.Outcome = http.StatusAccepted, audit.Done
 	if err != nil {
 		entry.Outcome = audit.Failed
+		if entry.Detail != "" {
+			entry.Detail += "; "
+		}
+		entry.Detail += err.Error()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
 	defer cancel()

@@ -190,6 +190,30 @@ func (t Target) checkInside(dir string) error {
 	return nil
 }
 
+// CheckThere returns an error if the directory of backups lacks a complete backup of that name. A
+// place elsewhere, or without a directory on this machine, is not checked.
+func (t Target) CheckThere(dir string) error {
+	if dir == "" || t.dir == "" {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(dir, t.dir, listFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("read the backup %s: %w", t.Name, missing(t.Name))
+}
+
+// checkFree returns an error if the directory of backups has a complete backup of that name. A place
+// elsewhere is not checked.
+func (t Target) checkFree(dir string) error {
+	if dir == "" || t.dir == "" {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(dir, t.dir, listFile)); err != nil {
+		return nil
+	}
+	return fmt.Errorf("write the backup %s: %w", t.Name, errTaken)
+}
+
 // quote returns a string literal of SQL.
 func quote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"

@@ -147,7 +147,7 @@ func (s *Service) ServeRequest(w http.ResponseWriter, r *http.Request, tenant st
 		}
 	}
 	if body.DryRun {
-		entry.Detail = "dry run"
+		entry.Detail = audit.DryRun
 		e, sessions, err := s.Preview(r.Context(), ask)
 		if err != nil {
 			s.fail(w, err)

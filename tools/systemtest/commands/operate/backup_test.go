@@ -121,7 +121,20 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("verify says\n%s", out)
 	}
 
+	for command, flag := range map[string]string{"verify": "--backups DIR", "restore": "--data DIR"} {
+		_, diag, exit := s.Run(t, command, "full", "--clickhouse", "clickhouse://127.0.0.1:1/default")
+		if exit != commandtest.ExitFailed || !strings.Contains(diag, flag) {
+			t.Errorf("%s without servers: exit %d, %s, want %q", command, exit, diag, flag)
+		}
+	}
+
 	fresh := filepath.Join(dir, "restored")
+	for _, args := range [][]string{{"no-such"}, {"full", "--erasures", "no-such"}} {
+		_, diag, exit := s.Run(t, append([]string{"restore", "--data", fresh, "--backups", backups}, args...)...)
+		if _, err := os.Stat(fresh); exit != commandtest.ExitFailed || !strings.Contains(diag, "no complete backup is there by the name no-such") || !os.IsNotExist(err) {
+			t.Errorf("restore %q: exit %d, %s; the data directory: %v", args, exit, diag, err)
+		}
+	}
 	if out := s.Must(t, "restore", "hourly/1", "--data", fresh, "--backups", backups); !strings.Contains(out, "every session is as it was backed up") {
 		t.Errorf("restore says\n%s", out)
 	}

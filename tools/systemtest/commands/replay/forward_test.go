@@ -141,6 +141,10 @@ func TestForward(t *testing.T) {
 	if text, err := os.ReadFile(state); err != nil || bytes.Contains(text, []byte(`"two"`)) {
 		t.Errorf("%s, %v", text, err)
 	}
+	c.set(func() (int, string) { return http.StatusServiceUnavailable, "" })
+	if said := once("", commandtest.ExitFailed); !strings.Contains(said, "the endpoint "+c.URL+"/v1/traces took nothing in 4 attempts") {
+		t.Errorf("an endpoint that is away: %s", said)
+	}
 	busy := 0
 	c.set(func() (int, string) {
 		if busy++; busy < 3 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest/redecode"
+	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
@@ -62,9 +63,16 @@ func TestRedactCommand(t *testing.T) {
 	if _, body, _ := s.Get(t, "/v1/sessions/redact%2Fthis"); !strings.Contains(string(body), `"redacted":{"github-token":1,"my-pass":1}`) {
 		t.Errorf("the API does not count them: %s", body)
 	}
+	if out := s.Must(t, "redact", "--dry-run", "--secret-env", "MY_PASS", id); !strings.Contains(out, "no secrets were found") {
+		t.Errorf("a dry run afterwards:\n%s", out)
+	}
 	if out := s.Must(t, "redact", "--secret-env", "MY_PASS", id); !strings.Contains(out, "no secrets were found") {
 		t.Errorf("again:\n%s", out)
 	}
+	bounded.Until(t, "the audit log has two maskings, and two dry runs apart from them", func() bool {
+		log := s.Must(t, "audit", "--action", "session.redact", "--json")
+		return strings.Count(log, `"object":"`+id+`","detail":""`) == 2 && strings.Count(log, `"object":"`+id+`","detail":"dry run"`) == 2
+	})
 }
 
 func TestRedactRefusals(t *testing.T) {

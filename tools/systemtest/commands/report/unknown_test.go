@@ -41,6 +41,18 @@ func TestUnknownIsNotZero(t *testing.T) {
 	}
 }
 
+// A session that does not exist is an error where it is named, not an empty list.
+func TestMissingSession(t *testing.T) {
+	t.Parallel()
+	s := commandtest.Shared(t)
+	for _, line := range []string{"alerts no-such", "alerts list no-such --json", "search x --session no-such", "search x --session no-such --json", "notes no-such", "show no-such"} {
+		out, errs, exit := s.Run(t, strings.Fields(line)...)
+		if exit != commandtest.ExitFailed || out != "" || !strings.Contains(errs, "There is no session") {
+			t.Errorf("%s: exit %d\n%s%s", line, exit, out, errs)
+		}
+	}
+}
+
 // A session whose run was cancelled has that status, and is found by it.
 func TestCancelledSession(t *testing.T) {
 	t.Parallel()
