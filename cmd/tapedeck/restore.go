@@ -16,6 +16,7 @@ import (
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/console"
 	"tapedeck/internal/local"
+	"tapedeck/internal/local/datadir"
 	"tapedeck/schema/clickhouse"
 )
 
@@ -113,8 +114,11 @@ func (c *restoreCommand) orLocally(err error) error {
 	return fmt.Errorf("%w\nA backup of \"tapedeck up\" is restored with --data DIR, a new data directory, and --backups DIR, the directory of its backups", err)
 }
 
-// checkThere checks that the backups exist, before anything is made in the data directory.
+// checkThere checks the data directory, and that the backups exist, before anything is made in the data directory.
 func (c *restoreCommand) checkThere(o backup.RestoreOptions) error {
+	if err := datadir.Check(c.Data); err != nil {
+		return err
+	}
 	dir := cmp.Or(c.Backups, local.DefaultBackups(c.Data))
 	if err := o.From.CheckThere(dir); err != nil || o.Erasures == nil {
 		return err
