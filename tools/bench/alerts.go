@@ -229,8 +229,9 @@ func (h *alertHook) hang(ctx context.Context, c *cluster, turn int, p alertPerio
 	return hung, err
 }
 
-// alertLimit ends a wait for alerts or calls that do not come.
-const alertLimit = 30 * time.Second
+// alertLimit ends a wait for alerts or calls that do not come. It is no bound of a delay: a server reads the usual times
+// of tools once a minute, and other work may take the processors.
+const alertLimit = 2 * time.Minute
 
 // delays waits for n alerts, and returns their delays.
 func (h *alertHook) delays(ctx context.Context, n int) ([]time.Duration, error) {
