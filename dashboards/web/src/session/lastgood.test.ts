@@ -27,6 +27,15 @@ test('the last good run has the same tags', async () => {
   })
 })
 
+test('of those with the same tags it is one with the same title', async () => {
+  answering(() => [
+    { id: 'newer', title: 'Another' },
+    { id: 'twin', title: 'Fix it' },
+  ])
+  expect(await read({ demo: 'yes' }, 'Fix it')).toBe('twin')
+  expect(await read({ demo: 'yes' }, 'Something else')).toBe('newer')
+})
+
 test('else it has the same title, not one that contains it', async () => {
   answering(({ q }) =>
     q === 'Fix it'

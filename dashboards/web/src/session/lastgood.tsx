@@ -10,8 +10,8 @@ import { useOfferedActions } from '../palette/actions'
 type Session = Pick<Schemas['SessionDetail'], 'id' | 'title' | 'tags' | 'started'>
 
 /**
- * The last session before another that ended well and was the same work: it has the same tags, or where there
- * are none of that kind the same title. Null for none.
+ * The last session before another that ended well and was the same work: it has the same tags, and the same title if
+ * one of these has it; where none has the tags it has the same title. Null for none.
  */
 export const lastGoodQuery = ({ id, title, tags, started }: Session) =>
   queryOptions({
@@ -22,10 +22,12 @@ export const lastGoodQuery = ({ id, title, tags, started }: Session) =>
         return (await answered(api.GET('/v1/sessions', { params: { query }, signal }))).items
       }
       const tag = Object.entries(tags).map(([name, value]) => `${name}:${value}`)
-      const [tagged] = tag.length === 0 ? [] : await find({ tag })
-      if (tagged !== undefined) return tagged.id
+      const tagged = tag.length === 0 ? [] : await find({ tag })
+      const sameTitle = (one: { title: string }) => one.title === title
+      const found = tagged.find(sameTitle) ?? tagged[0]
+      if (found !== undefined) return found.id
       const titled = title === '' ? [] : await find({ q: title })
-      return titled.find((one) => one.title === title)?.id ?? null
+      return titled.find(sameTitle)?.id ?? null
     },
     staleTime: 60_000,
   })
