@@ -48,8 +48,11 @@ func (c *Client) Refusal(resp *http.Response, path string) error {
 		return fmt.Errorf("server answered %s: %w", resp.Status, err)
 	}
 	if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); kind == "text/html" {
-		return fmt.Errorf("%s answered %s with a page: it is no tapedeck server, or another server stands before it\n"+
-			"Name the tapedeck server with --server or TAPEDECK_SERVER.", c.Base, resp.Status)
+		return &Error{
+			Status: resp.StatusCode,
+			Detail: fmt.Sprintf("%s answered %s with a page: it is no tapedeck server, or another server stands before it", c.Base, resp.Status),
+			Hint:   "Name the tapedeck server with --server or TAPEDECK_SERVER.",
+		}
 	}
 	e := &Error{Status: resp.StatusCode}
 	if json.Unmarshal(body, e) != nil || e.Title == "" && e.Detail == "" {
