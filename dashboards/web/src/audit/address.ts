@@ -2,8 +2,8 @@ import { compareAddress } from '../compare/queries'
 import type { Entry } from './queries'
 
 /**
- * The page of what an action was done to; null where there is none. The server joins the names that a
- * request has with "/", which a session id may hold too: no page is named where they cannot be told apart.
+ * The address of the page of an entry's object; null for none. The server joins the parameters of a request
+ * with "/". A session id may contain "/" as well: the address is null if the parts are ambiguous.
  */
 export function addressOf({ kind, object, outcome, action }: Entry): string | null {
   if (kind !== 'session' || object === '' || outcome !== 'done' || action === 'session.delete') return null

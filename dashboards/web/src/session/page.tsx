@@ -29,6 +29,10 @@ import { Views } from './views'
 /** One session: what it is, four views of one moment of it, and the player that sets the moment. */
 export default function SessionPage({ id }: { id: string }) {
   const session = useQuery(sessionQuery(id))
+  // What the views will ask for need not wait for the session.
+  usePrefetchQuery(transcriptQuery(id))
+  usePrefetchQuery(timelineQuery(id))
+  usePrefetchQuery(densityQuery(id))
   if (session.data !== undefined)
     // With another start it is another session under the same id, of which nothing that was shown holds.
     return <Opened key={session.data.started} session={session.data} gone={isGone(session.error)} />
@@ -56,10 +60,6 @@ export default function SessionPage({ id }: { id: string }) {
 function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: boolean }) {
   useDocumentTitle(`${session.title === '' ? session.id : session.title} · tapedeck`)
   const client = useQueryClient()
-  // What the views ask for need not wait until they are shown. For a session that does not exist it is not requested.
-  usePrefetchQuery(transcriptQuery(session.id))
-  usePrefetchQuery(timelineQuery(session.id))
-  usePrefetchQuery(densityQuery(session.id))
   const player = usePlayerOf(session)
   const page = useRef<HTMLDivElement>(null)
   const [folded, fold] = useFolding(page)
