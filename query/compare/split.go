@@ -70,21 +70,23 @@ func measure(all []*step) {
 	}
 }
 
-// inside returns how long steps inside a step that contain no others were in progress, ns.
+// inside returns how long steps inside a tool call were in progress, ns: those that contain no others, and tool calls.
 func inside(of *step) (sum int64) {
-	var leaves []*step
+	var list []*step
 	var find func(*step)
 	find = func(st *step) {
 		for _, c := range st.children {
-			if find(c); len(c.children) == 0 {
-				leaves = append(leaves, c)
+			if len(c.children) == 0 || c.kind == KindTool && c.end > c.begin {
+				list = append(list, c)
+			} else {
+				find(c)
 			}
 		}
 	}
 	find(of)
-	slices.SortFunc(leaves, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
+	slices.SortFunc(list, func(a, b *step) int { return cmp.Compare(a.begin, b.begin) })
 	busy := of.begin
-	for _, st := range leaves {
+	for _, st := range list {
 		from, to := max(st.begin, busy), min(st.end, of.end)
 		sum += max(to-from, 0)
 		busy = max(busy, to)

@@ -34,6 +34,19 @@ func TestSplitOfCallsWithSteps(t *testing.T) {
 	}
 }
 
+// The time of a call inside another is its own alone.
+func TestSplitOfNestedCalls(t *testing.T) {
+	const ms = 1_000_000
+	leaf := &step{kind: KindTool, begin: 300 * ms, end: 400 * ms}
+	inner := &step{kind: KindTool, begin: 200 * ms, end: 600 * ms, children: []*step{leaf}}
+	outer := &step{kind: KindTool, begin: 100 * ms, end: 1000 * ms, children: []*step{inner}}
+	measure([]*step{outer, inner, leaf})
+	got := [3]string{text(outer.split.ToolMS), text(inner.split.ToolMS), text(leaf.split.ToolMS)}
+	if want := [3]string{"500", "300", "100"}; got != want {
+		t.Errorf("outer, inner, leaf: %v, want %v", got, want)
+	}
+}
+
 func text(ms *float64) string {
 	if ms == nil {
 		return "-"
