@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"bufio"
+	"fmt"
 	"os/exec"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ type failing struct {
 
 func (f *failing) Helper() {}
 func (f *failing) Fatalf(format string, args ...any) {
-	f.said = format
+	f.said = fmt.Sprintf(format, args...)
 	panic(f)
 }
 
@@ -88,7 +89,7 @@ func TestLine(t *testing.T) {
 	if got := Line(t, cmd, out); got != "first" {
 		t.Errorf("read %q", got)
 	}
-	for script, want := range map[string]string{"exit 0": "printed no line: ", "exec sleep 600": "its threads"} {
+	for script, want := range map[string]string{"exit 0": "printed no line: ", "exec sleep 600": "State:"} {
 		func() {
 			f := &failing{TB: t}
 			cmd, out := start(script)
