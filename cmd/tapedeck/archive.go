@@ -96,25 +96,27 @@ func (c *archiveCommand) place() (archive.Place, error) {
 	return p, nil
 }
 
-// placeWords has, for words that other commands and tools take in this place, what to do instead.
-var placeWords = func() map[string]string {
-	words := map[string]string{"help": `type "tapedeck archive --help"`, "restore": `"tapedeck import FILE" brings a tape of an archive back`}
-	for advice, list := range map[string][]string{
-		"an archive is a directory of files, which other tools list and delete": {"list", "ls", "show", "delete", "rm", "remove", "prune"},
-		`"tapedeck archive PLACE --verify" checks an archive`:                   {"status", "info", "verify", "check", "logs"},
-		`"tapedeck archive PLACE" writes an archive`:                            {"create", "run", "start"},
-	} {
-		for _, word := range list {
-			words[word] = advice
-		}
+// placeAdvice returns what to do instead of typing a word as a command of "tapedeck archive"; "" for other words.
+func placeAdvice(word string) string {
+	switch word {
+	case "help":
+		return `type "tapedeck archive --help"`
+	case "restore":
+		return `"tapedeck import FILE" brings a tape of an archive back`
+	case "list", "ls", "show", "delete", "rm", "remove", "prune":
+		return "an archive is a directory of files, which other tools list and delete"
+	case "status", "info", "verify", "check", "logs":
+		return `"tapedeck archive PLACE --verify" checks an archive`
+	case "create", "run", "start":
+		return `"tapedeck archive PLACE" writes an archive`
 	}
-	return words
-}()
+	return ""
+}
 
 // checkPlaceWord refuses a word that is typed as a command, unless there is a directory of that name.
 func checkPlaceWord(word string) error {
-	advice, is := placeWords[word]
-	if _, err := os.Stat(word); !is || err == nil {
+	advice := placeAdvice(word)
+	if _, err := os.Stat(word); advice == "" || err == nil {
 		return nil
 	}
 	return commandline.Errorf("\"tapedeck archive\" has no command %q: %s; \"tapedeck archive ./%s\" archives to a directory of that name", word, advice, word)
