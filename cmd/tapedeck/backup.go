@@ -63,11 +63,33 @@ type backupCreate struct {
 	Drain time.Duration `help:"How long to wait at most until what was acknowledged before is stored." default:"30s" placeholder:"D"`
 }
 
+// backupAdvice returns what to type in place of a word that is meant as a command; "" for other words.
+func backupAdvice(word string) string {
+	switch word {
+	case "help":
+		return `type "tapedeck backup --help"`
+	case "ls", "show", "status", "info", "get":
+		return `"tapedeck backup list" lists backups`
+	case "delete", "rm", "remove", "gc":
+		return `"tapedeck backup prune" removes old backups`
+	case "verify", "check":
+		return `"tapedeck verify NAME" checks a backup`
+	case "restore":
+		return `"tapedeck restore NAME" restores a backup`
+	case "new", "run", "start", "make":
+		return `"tapedeck backup create NAME" makes a backup`
+	}
+	return ""
+}
+
 // pollBackup is the interval at which the command reads the status of the backup.
 const pollBackup = 250 * time.Millisecond
 
 // Run makes the server write a backup, and waits for it.
 func (c *backupCreate) Run(ctx context.Context, g *global) error {
+	if advice := backupAdvice(c.To); advice != "" {
+		return commandline.Errorf("a backup cannot have the name %q: %s", c.To, advice)
+	}
 	if _, err := c.place(c.To); err != nil {
 		return err
 	}

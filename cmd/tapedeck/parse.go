@@ -31,7 +31,7 @@ func parse(parser *kong.Kong, c *cli, args []string) (*kong.Context, error) {
 	}
 	parsed, err := parser.Parse(joinNegative(args))
 	if err != nil {
-		return nil, commandline.As(parseProblem(err, withScheme(cmp.Or(c.Server, os.Getenv("TAPEDECK_SERVER"), defaultServer))))
+		return nil, commandline.As(parseProblem(err, args, withScheme(cmp.Or(c.Server, os.Getenv("TAPEDECK_SERVER"), defaultServer))))
 	}
 	c.Server, c.RecordServer = withScheme(c.Server), withScheme(c.RecordServer)
 	return parsed, nil
@@ -65,7 +65,7 @@ func joinNegative(args []string) []string {
 }
 
 // parseProblem adds the command that prints help to an error of the parser.
-func parseProblem(err error, server string) error {
+func parseProblem(err error, args []string, server string) error {
 	help := "tapedeck --help"
 	var at *kong.ParseError
 	if errors.As(err, &at) && at.Context != nil {
@@ -80,8 +80,19 @@ func parseProblem(err error, server string) error {
 		}
 	}
 	// A flag that may be left out allows the empty value, which is of no use on a command line.
-	text := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
+	text := asTyped(strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1), args)
 	return fmt.Errorf("%s\nRun \"%s\" for what can be given", text, help)
+}
+
+// asTyped returns an error that begins with a flag's name with the other name of the flag that was typed.
+func asTyped(text string, args []string) string {
+	for _, names := range [][2]string{{"--from", "--since"}, {"--to", "--until"}} {
+		typed := slices.ContainsFunc(args, func(a string) bool { return a == names[1] || strings.HasPrefix(a, names[1]+"=") })
+		if rest, ok := strings.CutPrefix(text, names[0]+":"); ok && typed {
+			return names[1] + ":" + rest
+		}
+	}
+	return text
 }
 
 // explain returns the error for a command line without a command, with an unknown command, or with
@@ -114,6 +125,9 @@ func explain(c *kong.Context, selected *kong.Node, server string) error {
 		// The command was left out, such as list, or is misspelt.
 		if near := nearest.Typo(name, namesBelow(selected.Parent)); near != "" {
 			return fmt.Errorf("there is no command \"%s %s\", did you mean \"%s %s\"?", selected.Parent.Name, name, selected.Parent.Name, near)
+		}
+		if selected.Parent.Name == "sync" {
+			return fmt.Errorf("\"tapedeck sync\" takes no %q: it records all that \"tapedeck sync list\" finds; --from DIR or --session ID records a part", name)
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ type Table struct {
 	rows     [][]string
 	optional []int // columns, the first to be left out first
 	below    bool  // the last column may be on lines of its own
+	leftOut  []string
 }
 
 // NewTable begins a table with its heading.
@@ -70,6 +71,9 @@ func (t *Table) Row(cells ...any) {
 	}
 	t.rows = append(t.rows, row)
 }
+
+// LeftOut returns the columns that Flush left out.
+func (t *Table) LeftOut() []string { return t.leftOut }
 
 // Flush writes the rows.
 func (t *Table) Flush() error {
@@ -133,6 +137,7 @@ func (t *Table) fit(widths []int) {
 			break
 		}
 		widths[i], least[i] = -1, -1
+		t.leftOut = append(t.leftOut, strings.ToLower(t.rows[0][i]))
 	}
 	if last := len(widths) - 1; last > 0 && rowWidth(least) > t.width && !slices.Contains(wholeColumns, t.rows[0][last]) {
 		least[last] = min(least[last], leastLast)

@@ -116,12 +116,12 @@ func scopeText(s *prices.Scope) string {
 	return strings.Join(parts, ", ")
 }
 
-// priceHead writes a line that identifies a price table.
-func priceHead(w io.Writer, h *pricelist.Head) {
-	fmt.Fprintf(console.To(w), "%s for a million tokens; list prices of %s %s, %s; ", h.Currency, h.Source.Package,
-		h.Source.Version, h.Source.Date)
+// priceHead writes lines that identify a price table.
+func priceHead(out io.Writer, h *pricelist.Head) {
+	w := console.To(out)
+	fmt.Fprintf(w, "%s for a million tokens\nlist prices of %s %s, %s\n", h.Currency, h.Source.Package, h.Source.Version, h.Source.Date)
 	if h.FileName != nil {
-		fmt.Fprintf(console.To(w), "price file %s of %s; ", *h.FileName, console.LocalTime(*h.ImportedAt))
+		fmt.Fprintf(w, "price file %s of %s\n", *h.FileName, console.LocalTime(*h.ImportedAt))
 	}
 	fmt.Fprintf(w, "table %s\n", h.Hash)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"tapedeck/internal/console"
 	"tapedeck/query/pricing/cost"
@@ -30,6 +31,9 @@ func Usage(w, notes io.Writer, r *usagereport.Report) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if out := t.LeftOut(); len(out) > 0 {
+		fmt.Fprintf(notes, "not shown for want of width: %s\n", strings.Join(out, ", "))
 	}
 	for _, without := range []struct {
 		head string
