@@ -75,6 +75,13 @@ type Span struct {
 	Attributes string
 }
 
+// TraceSpanPrefix begins the ids of facts of spans of OpenTelemetry. A parent with such an id may be in
+// another stream, or have another id there: that of its call of a tool.
+const TraceSpanPrefix = "otel:"
+
+// TraceSpan returns the id of the fact of a span of OpenTelemetry by its trace id and span id, in hexadecimal.
+func TraceSpan(trace, span string) string { return TraceSpanPrefix + trace + ":" + span }
+
 // StartOutput is an attribute of a model call. It is true if the call's usage has only the output
 // count of the message's start, so that the model produced more output than is counted.
 const StartOutput = "start_output"

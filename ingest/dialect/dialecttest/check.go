@@ -8,10 +8,6 @@ import (
 	"tapedeck/schema/block"
 )
 
-// elsewhere begins the ids of spans that may be in another stream: a request of OTLP has the spans
-// that have ended, and their parents end later.
-const elsewhere = "otel:"
-
 // check checks a stream's facts against the rules for all facts.
 func check(facts *block.Facts) error {
 	type place struct{ session, id string }
@@ -20,7 +16,7 @@ func check(facts *block.Facts) error {
 		spans[place{s.Session, s.ID}] = true
 	}
 	known := func(session, id string) error {
-		if id != "" && !spans[place{session, id}] && !strings.HasPrefix(id, elsewhere) {
+		if id != "" && !spans[place{session, id}] && !strings.HasPrefix(id, schema.TraceSpanPrefix) {
 			return fmt.Errorf("belongs to %s, which is not a span of the session %q", id, session)
 		}
 		return nil

@@ -89,19 +89,13 @@ func (r *reader) item(_ *otlpwire.Group, s *otlpwire.Scope, item *otlpwire.Item)
 	}
 }
 
-// idPrefix begins the ids of facts of spans. Any stream may refer to such an id.
-const idPrefix = "otel:"
-
-// spanID returns the id of the fact of a span.
-func spanID(trace, span string) string { return idPrefix + trace + ":" + span }
-
 // factID returns the id of the fact of an item: that of its tool call, which a recorded stream may
 // also have, or of its span.
 func factID(item *otlpwire.Item, k kind) string {
 	if call := item.Attributes.Text(callKeys...); k == toolKind && call != "" {
 		return "tool:" + call
 	}
-	return spanID(item.TraceID, item.SpanID)
+	return schema.TraceSpan(item.TraceID, item.SpanID)
 }
 
 // maxParents bounds the spans between a span and its parent among the facts.
@@ -115,7 +109,7 @@ func (r *reader) parent(item *otlpwire.Item) (id string, of *known) {
 		k := r.spans[item.TraceID+above]
 		switch {
 		case k == nil:
-			return spanID(item.TraceID, above), nil
+			return schema.TraceSpan(item.TraceID, above), nil
 		case k.item == item:
 			return "", nil
 		case k.kind != otherKind:
@@ -194,7 +188,7 @@ func (r *reader) await(span *dialect.Span) {
 // adopt sets the parent of the spans that were kept until the line of an item came: its fact, or
 // what is above it if it is none.
 func (r *reader) adopt(item *otlpwire.Item, k kind) {
-	d, above := r.d, spanID(item.TraceID, item.SpanID)
+	d, above := r.d, schema.TraceSpan(item.TraceID, item.SpanID)
 	children := d.orphans[above]
 	delete(d.orphans, above)
 	d.waiting -= len(children)
@@ -226,7 +220,7 @@ func (r *reader) times(span *dialect.Span, item *otlpwire.Item) {
 		return
 	}
 	span.Started, span.Ended = item.Start, item.End
-	if first, ok := firstToken(item.Attributes); ok && first <= span.Ended-span.Started {
+	if first, ok := firstToken(item.Attributes); ok && item.Start > 0 && first <= span.Ended-span.Started {
 		span.FirstToken = span.Started + first
 	}
 }

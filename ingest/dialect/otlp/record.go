@@ -54,7 +54,7 @@ func (r *reader) record(item *otlpwire.Item) {
 func (r *reader) call(item *otlpwire.Item, kind schema.SpanKind, name string) string {
 	a := item.Attributes
 	call := a.Text(callKeys...)
-	id := idPrefix + "event:" + strconv.FormatUint(xxhash.Sum64(strconv.AppendInt(a.AppendJSON(nil), item.Start, 10)), 16)
+	id := schema.TraceSpanPrefix + "event:" + strconv.FormatUint(xxhash.Sum64(strconv.AppendInt(a.AppendJSON(nil), item.Start, 10)), 16)
 	if kind == schema.SpanTool && call != "" {
 		id = "tool:" + call
 	}
@@ -90,7 +90,7 @@ func (r *reader) details(item *otlpwire.Item) {
 	if item.TraceID == "" || item.SpanID == "" {
 		return
 	}
-	id := spanID(item.TraceID, item.SpanID)
+	id := schema.TraceSpan(item.TraceID, item.SpanID)
 	r.usage(id, item, modelOf(item.Attributes), providerOf(item.Attributes))
 	r.asked(item)
 	r.answered(id, item)
@@ -100,7 +100,7 @@ func (r *reader) details(item *otlpwire.Item) {
 func (r *reader) choice(item *otlpwire.Item) {
 	message, ok := item.Body.Members().Get("message")
 	if text := message.Members().Text("content"); ok && text != "" && item.SpanID != "" {
-		span := spanID(item.TraceID, item.SpanID)
+		span := schema.TraceSpan(item.TraceID, item.SpanID)
 		index, _ := item.Body.Members().Count("index")
 		r.say(schema.MessageAssistant, "assistant:"+span+":"+strconv.FormatUint(index, 10), span, text, "text", item)
 	}

@@ -38,7 +38,7 @@ func (r *reader) user(item *otlpwire.Item, text string) {
 	if of == "" {
 		of = item.Attributes.Text("prompt.id")
 	}
-	m := r.b.Say(schema.MessageUser, "user:"+idPrefix+of+":"+strconv.FormatUint(xxhash.Sum64String(text), 16), []byte(text), r.in.Frame)
+	m := r.b.Say(schema.MessageUser, "user:"+schema.TraceSpanPrefix+of+":"+strconv.FormatUint(xxhash.Sum64String(text), 16), []byte(text), r.in.Frame)
 	r.fill(&m.Fact, item)
 	m.Media = "text"
 	if item.Timed() && item.Start > 0 {
@@ -76,14 +76,14 @@ func (r *reader) say(kind schema.MessageKind, id, span, text, media string, item
 func (r *reader) toolTexts(span *schema.Span, item *otlpwire.Item) {
 	a := item.Attributes
 	if text := a.Text("gen_ai.tool.call.arguments", "ai.toolCall.args", "tool_parameters", "input.value", "traceloop.entity.input"); text != "" {
-		m := r.say(schema.MessageArguments, "arguments:"+spanID(item.TraceID, item.SpanID), span.ID, text, mediaOf(text), item)
+		m := r.say(schema.MessageArguments, "arguments:"+schema.TraceSpan(item.TraceID, item.SpanID), span.ID, text, mediaOf(text), item)
 		m.Name = span.Name
 		if span.Started > 0 {
 			m.Started, m.Ended = span.Started, span.Started
 		}
 	}
 	if text := a.Text("gen_ai.tool.call.result", "ai.toolCall.result", "output.value", "traceloop.entity.output"); text != "" {
-		id := "result:" + spanID(item.TraceID, item.SpanID)
+		id := "result:" + schema.TraceSpan(item.TraceID, item.SpanID)
 		if span.CallID != "" {
 			id = "result:" + span.CallID
 		}

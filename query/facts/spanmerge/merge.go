@@ -69,7 +69,13 @@ func mergeSession(s *sessionstreams.Row, views []Span) []Span {
 			v.Closed = ends[v.Stream]
 		}
 	}
+	byTrace := idsByTrace(views)
 	merged := Merge(views)
+	for i := range merged {
+		if id, ok := byTrace[merged[i].Parent]; ok && id != merged[i].ID {
+			merged[i].Parent = id
+		}
+	}
 	closeWithRuns(merged)
 	return merged
 }

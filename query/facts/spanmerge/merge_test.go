@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tapedeck/query/facts/sessionstreams"
 )
 
 func TestMergeSpans(t *testing.T) {
@@ -141,6 +143,26 @@ func TestSpanDuration(t *testing.T) {
 	} {
 		if got, ok := tc.span.Duration(); got != tc.want || ok != tc.ok {
 			t.Errorf("%s: %d %v, want %d %v", tc.name, got, ok, tc.want, tc.ok)
+		}
+	}
+}
+
+// A span below a call of a tool is one also if another request brought the call, whose fact has the id of the call.
+func TestParentsByTrace(t *testing.T) {
+	views := func() []Span {
+		return []Span{
+			{ID: "otel:t1:c", Stream: "first", Kind: "llm", Status: "ok", Parent: "otel:t1:b", Started: 20, Ended: 30},
+			{ID: "otel:t1:d", Stream: "first", Kind: "llm", Status: "ok", Parent: "otel:t1:x", Started: 25, Ended: 30},
+			{ID: "tool:call_1", Stream: "second", Kind: "tool", Status: "ok", Parent: "otel:t1:a", Started: 10, Ended: 40,
+				Attributes: `{"otel_span":"execute_tool","trace_id":"t1","span_id":"b"}`},
+			{ID: "tool:call_2", Stream: "second", Kind: "tool", Status: "ok", Started: 12, Ended: 40, Attributes: `{"trace_id":"t2","span_id":"b"}`},
+			{ID: "otel:t1:a", Stream: "third", Kind: "run", Status: "ok", Started: 5, Ended: 50},
+		}
+	}
+	want := map[string]string{"otel:t1:c": "tool:call_1", "otel:t1:d": "otel:t1:x", "tool:call_1": "otel:t1:a", "tool:call_2": "", "otel:t1:a": ""}
+	for _, s := range mergeSession(&sessionstreams.Row{}, views()) {
+		if s.Parent != want[s.ID] {
+			t.Errorf("%s is below %q, want %q", s.ID, s.Parent, want[s.ID])
 		}
 	}
 }
