@@ -56,6 +56,24 @@ func TestCursorsOfOtherCalls(t *testing.T) {
 	}
 }
 
+// What a client sent wrong is quoted in part only.
+func TestLongMistakes(t *testing.T) {
+	s := connect(t, &fakeAPI{n: 1, text: "x"})
+	long := strings.Repeat("x", 100_000)
+	for name, arguments := range map[string]map[string]any{
+		"another type":      {"query": []string{long}},
+		"an unknown member": {long: 1},
+	} {
+		text, failed := ask(t, s, "find_sessions", arguments)
+		if !failed || len(text) < 100 || len(text) > windowSize+len("…") {
+			t.Errorf("%s: refused %v with %d bytes, want at most %d", name, failed, len(text), windowSize)
+		}
+	}
+	if _, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: long}); err == nil || len(err.Error()) > windowSize+200 {
+		t.Errorf("an unknown tool: %.200v", err)
+	}
+}
+
 // Tools call the API with the credential, the tenant, the address and the host of their request, and
 // with no other field of it.
 func TestCredentialsOfTheRequest(t *testing.T) {

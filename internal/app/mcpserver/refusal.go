@@ -8,6 +8,9 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"tapedeck/internal/apiclient"
 )
 
@@ -33,6 +36,25 @@ func refusal(ctx context.Context, c *call, err error) error {
 		text += fmt.Sprintf("\nAllowed for %s: %s", e.Parameter, short(strings.Join(e.Allowed, ", "), errorSize))
 	}
 	return errors.New(text + "\n" + c.advice(e))
+}
+
+// shortRefusals cuts the texts of refused calls: those of unknown tools and of invalid arguments quote
+// what the client sent.
+func shortRefusals(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, r)
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && len(e.Message) > windowSize {
+			return result, &jsonrpc.Error{Code: e.Code, Message: short(e.Message, windowSize)}
+		}
+		if called, ok := result.(*mcp.CallToolResult); ok && called.IsError {
+			for _, content := range called.Content {
+				if text, ok := content.(*mcp.TextContent); ok {
+					text.Text = short(text.Text, windowSize)
+				}
+			}
+		}
+		return result, err
+	}
 }
 
 // advice returns what to do about an answer of the API.

@@ -37,6 +37,7 @@ func New(version string, clients Clients, log *slog.Logger) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "tapedeck", Title: "Recordings of agents", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Logger: log,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
+	s.AddReceivingMiddleware(shortRefusals)
 	add(s, clients, "find_sessions", "Find sessions", findSessionsText, findSessions)
 	add(s, clients, "session_outline", "Outline of a session", sessionOutlineText, sessionOutline)
 	add(s, clients, "session_errors", "Errors of a session", sessionErrorsText, sessionErrors)

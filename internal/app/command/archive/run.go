@@ -194,10 +194,21 @@ func (r *run) index(ctx context.Context, day string) (map[string]entry, error) {
 		clear(r.indexes)
 	}
 	index, err := readIndex(ctx, r.Place, day)
-	if err == nil {
-		r.indexes[day] = index
+	if err != nil {
+		return nil, err
 	}
-	return index, err
+	r.indexes[day] = index
+	if len(index) > 0 { // a run may have ended between the index and archive.json
+		r.name(day)
+	}
+	return index, nil
+}
+
+// name adds a day to those that archive.json names.
+func (r *run) name(day string) {
+	if at, found := slices.BinarySearch(r.state.Days, day); !found {
+		r.state.Days = slices.Insert(r.state.Days, at, day)
+	}
 }
 
 // mostIndexes bounds the indexes in memory.
@@ -210,9 +221,7 @@ func (r *run) flush(ctx context.Context) error {
 			return fmt.Errorf("store the index of %s: %w", day, err)
 		}
 		delete(r.dirty, day)
-		if at, found := slices.BinarySearch(r.state.Days, day); !found {
-			r.state.Days = slices.Insert(r.state.Days, at, day)
-		}
+		r.name(day)
 	}
 	r.unsaved = 0
 	return r.save(ctx)

@@ -92,7 +92,7 @@ func (b *builder) addToolCalls() {
 func (b *builder) lastBefore(owner string, at int64) *step {
 	var last *step
 	for _, s := range b.steps[owner] {
-		if s.Source == fromAgent && b.started[s] <= at {
+		if s.Source == fromAgent && b.started[s] <= at && (last == nil || b.started[s] >= b.started[last]) {
 			last = s
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,5 +84,31 @@ func TestSubAgents(t *testing.T) {
 	}
 	if got, want := described(root), "s m2[{outer}] (outer [{inner}] (inner m1))"; got != want || steps != 3 {
 		t.Errorf("%d steps\ngot  %s\nwant %s", steps, got, want)
+	}
+}
+
+// A call of a tool belongs to the last step before it by time, also if a step was made for a call that none precedes.
+func TestToolsOfNoModelCall(t *testing.T) {
+	tool := func(id string, at int64) spanmerge.Span {
+		return spanmerge.Span{ID: id, Parent: "run", Kind: "tool", Status: "ok", Started: at, Ended: at + 1}
+	}
+	llm := func(id string, at int64) spanmerge.Span {
+		return spanmerge.Span{ID: id, Parent: "run", Kind: "llm", Status: "ok", Model: id, Started: at, Ended: at + 1}
+	}
+	s := &tapefacts.Session{Row: &sessionstreams.Row{ID: "s"}, Spans: []spanmerge.Span{
+		{ID: "run", Kind: "run", Agent: "a", Status: "ok", Started: 1, Ended: 100},
+		tool("t1", 2), llm("m1", 10), tool("t2", 20), llm("m2", 30), tool("t3", 40),
+	}}
+	root, _ := newBuilder(s).build()
+	var got []string
+	for _, s := range root.Steps {
+		text := s.Model
+		for _, c := range s.Calls {
+			text += " " + c.ID
+		}
+		got = append(got, text)
+	}
+	if want := []string{" t1", "m1 t2", "m2 t3"}; !slices.Equal(got, want) {
+		t.Errorf("steps %q, want %q", got, want)
 	}
 }
