@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,22 @@ func TestTableBelow(t *testing.T) {
 		}
 		if got := b.String(); got != want {
 			t.Errorf("width %d:\n%swant\n%s", width, got, want)
+		}
+	}
+}
+
+// A table says which columns it left out.
+func TestLeftOut(t *testing.T) {
+	for width, want := range map[int][]string{0: nil, 100: nil, 20: {"cache read"}, 14: {"cache read", "total"}} {
+		table := NewTable(&strings.Builder{}, "model", "cache read", "total")
+		table.width = width
+		table.Optional("cache read", "total")
+		table.Row("gpt-5-mini", 1, 2)
+		if err := table.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := table.LeftOut(); !slices.Equal(got, want) {
+			t.Errorf("width %d: %q is left out, want %q", width, got, want)
 		}
 	}
 }
