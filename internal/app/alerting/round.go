@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"tapedeck/query/alerts"
@@ -14,17 +15,28 @@ import (
 	"tapedeck/query/alerts/rule"
 )
 
-// evaluation evaluates the rules of sessions under one lease. A round is whole or short. A whole round reads what is new
-// of all sessions that are being recorded. It takes longer the more there are, so that the next one is not due for a
-// while; a short round has the sessions as the last whole one read them, and computes which rules hold by now because
-// time has passed. Both then read the sessions again in which an alert may begin or end: it begins and ends by what is
-// stored now.
+// evaluation evaluates the rules of sessions under one lease. An observation reads what is new of all sessions that are
+// being recorded. It takes longer the more there are, so that it is made beside the rounds, and the next one is not due
+// for a while. A round is whole if an observation has ended, and short otherwise: a short round has the sessions as the
+// last observation read them, and computes which rules hold by now because time has passed. Both then read the sessions
+// again in which an alert may begin or end: it begins and ends by what is stored now.
 type evaluation struct {
 	*ledger
-	sessions *live.Reader
-	timed    []rule.Rule // the rules that begin to hold because time passes
+	sessions *live.Reader // for observations
+	again    *live.Reader // for sessions that are read again
+	timed    []rule.Rule  // the rules that begin to hold because time passes
 	observed map[string]*observed
-	wholeAt  time.Time // when the next whole round is due
+	wholeAt  time.Time // when the next observation is due
+
+	beside   sync.WaitGroup
+	observes chan observation // the observation that is being made; nil for none
+}
+
+// observation is what was read of all sessions by tenant, without the tenants that could not be read.
+type observation struct {
+	of   map[string]*observed
+	took time.Duration
+	err  error
 }
 
 // observed are the sessions of a tenant as the last whole round read them.
@@ -38,34 +50,89 @@ const againMost = 200
 
 // newEvaluation returns an evaluation of the rules of a ledger.
 func newEvaluation(l *ledger) *evaluation {
-	e := &evaluation{ledger: l, sessions: live.NewReader(l.Reader, l.rules), observed: map[string]*observed{}}
+	sessions := live.NewReader(l.Reader, l.rules)
+	e := &evaluation{ledger: l, sessions: sessions, again: sessions.Beside(), observed: map[string]*observed{}}
 	e.timed = slices.DeleteFunc(slices.Clone(l.rules), func(r rule.Rule) bool { return r.Kind != rule.ToolOpen && r.Kind != rule.Silence })
 	return e
 }
 
-// round evaluates the rules once, and reports whether the round was whole.
-func (e *evaluation) round(ctx context.Context) (whole bool, err error) {
-	lag, err := e.Lag(ctx)
+// round evaluates the rules once, and reports whether the round was whole, and how long it read. It waits for an
+// observation no longer than the interval between rounds.
+func (e *evaluation) round(ctx context.Context) (whole bool, took time.Duration, err error) {
+	found, err := e.observation(ctx)
 	if err != nil {
-		return false, fmt.Errorf("read the backlog: %w", err)
+		return false, 0, err
 	}
-	now, began := e.Reader.Now()-int64(lag), time.Now()
-	if began.Before(e.wholeAt) {
-		return false, e.judge(ctx, e.timed, now)
+	began := time.Now()
+	now, err := e.storedTo(ctx)
+	if err != nil {
+		return false, 0, err
+	}
+	if found == nil {
+		err = e.judge(ctx, e.timed, now)
+		return false, time.Since(began), err
 	}
 	first := e.wholeAt.IsZero()
-	err = errors.Join(e.observe(ctx, now), e.judge(ctx, e.rules, now))
+	e.observed = found.of
+	err = errors.Join(found.err, e.judge(ctx, e.rules, now))
 	for _, o := range e.observed {
 		for _, s := range o.sessions {
 			s.Calls = latest(s.Calls) // the rules that time decides need no other
 		}
 	}
-	took := time.Since(began)
-	if first { // it read all spans of all sessions, which later rounds do not
-		took = 0
+	took = found.took + time.Since(began)
+	if !first { // the first one reads all spans of all sessions, which later ones do not
+		e.wholeAt = began.Add(max(e.Every, e.Share*took) - found.took)
+	} else {
+		e.wholeAt = began.Add(e.Every)
 	}
-	e.wholeAt = began.Add(max(e.Every, e.Share*took))
-	return true, err
+	return true, took, err
+}
+
+// storedTo returns the time until which everything that was received is stored, ns.
+func (e *evaluation) storedTo(ctx context.Context) (int64, error) {
+	lag, err := e.Lag(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read the backlog: %w", err)
+	}
+	return e.Reader.Now() - int64(lag), nil
+}
+
+// observation begins an observation if one is due, and returns it if it ends soon, or one that has ended; nil for none.
+func (e *evaluation) observation(ctx context.Context) (*observation, error) {
+	if e.observes == nil {
+		if time.Now().Before(e.wholeAt) {
+			return nil, nil
+		}
+		now, err := e.storedTo(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e.observes = make(chan observation, 1)
+		open := e.episodes.All()
+		e.beside.Go(func() {
+			began := time.Now()
+			of, err := e.observe(ctx, open, now)
+			e.observes <- observation{of, time.Since(began), err}
+		})
+	}
+	soon := time.NewTimer(e.Every)
+	defer soon.Stop()
+	select {
+	case found := <-e.observes:
+		e.observes = nil
+		return &found, nil
+	case <-soon.C:
+		return nil, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// wait waits until what is read beside the rounds has been read, or has ended with their contexts.
+func (e *evaluation) wait() {
+	e.beside.Wait()
+	e.sessions.Wait()
 }
 
 // latest returns the call that began or ended last, without the memory of the others.
@@ -76,42 +143,37 @@ func latest(calls []evaluate.Span) []evaluate.Span {
 	return []evaluate.Span{slices.MaxFunc(calls, func(a, b evaluate.Span) int { return cmp.Compare(max(a.Begin, a.Ended), max(b.Begin, b.Ended)) })}
 }
 
-// observe reads the sessions that are being recorded, and those of tenants with open alerts that have none.
-func (e *evaluation) observe(ctx context.Context, now int64) (err error) {
-	clear(e.observed)
-	none := func(string) (u evaluate.Usual, known bool) { return u, false }
-	for _, a := range e.episodes.All() {
-		e.observed[a.Tenant] = &observed{usual: none}
-	}
+// observe reads the sessions that are being recorded, and has the tenants of open alerts also if they have none.
+func (e *evaluation) observe(ctx context.Context, open []*evaluate.Alert, now int64) (of map[string]*observed, err error) {
+	of = map[string]*observed{}
 	var tenants []string
 	if len(e.rules) > 0 {
 		if tenants, err = live.Tenants(ctx, e.Reader); err != nil {
-			clear(e.observed)
-			return err
+			return of, err
 		}
+	}
+	none := func(string) (u evaluate.Usual, known bool) { return u, false }
+	for _, a := range open {
+		of[a.Tenant] = &observed{usual: none}
 	}
 	e.sessions.Only(tenants)
 	var failed []error
 	for _, tenant := range tenants {
 		sessions, err := e.sessions.Sessions(ctx, tenant, now)
 		if err != nil {
-			failed = append(failed, e.unread(tenant, err))
+			delete(of, tenant) // its open alerts go on
+			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
 			continue
 		}
 		usual, err := e.usual(ctx, tenant, sessions)
 		if err != nil {
-			failed = append(failed, e.unread(tenant, err))
+			delete(of, tenant)
+			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
 			continue
 		}
-		e.observed[tenant] = &observed{sessions, usual}
+		of[tenant] = &observed{sessions, usual}
 	}
-	return errors.Join(failed...)
-}
-
-// unread leaves out a tenant whose sessions could not be read: its open alerts go on.
-func (e *evaluation) unread(tenant string, err error) error {
-	delete(e.observed, tenant)
-	return fmt.Errorf("tenant %s: %w", tenant, err)
+	return of, errors.Join(failed...)
 }
 
 // judge reads the sessions again in which one of some rules may begin to hold, or that have an open alert, and begins and
@@ -127,7 +189,7 @@ func (e *evaluation) judge(ctx context.Context, may []rule.Rule, now int64) erro
 		if len(ids) == 0 {
 			continue
 		}
-		fresh, err := e.sessions.Again(ctx, tenant, ids)
+		fresh, err := e.again.Again(ctx, tenant, ids)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("tenant %s: %w", tenant, err))
 			continue
@@ -180,6 +242,7 @@ func (o *observed) replace(ids []string, fresh []*evaluate.Session) {
 func (e *evaluation) begins(ctx context.Context, tenant string, sessions []*evaluate.Session, o *observed, now int64, holds map[string]bool) error {
 	var fresh []*evaluate.Alert
 	for _, s := range sessions {
+		e.episodes.KeepRunning(s, holds)
 		for _, f := range evaluate.Findings(e.rules, s, o.usual, now) {
 			holds[evaluate.Condition(s, &f)] = true
 			if a := e.episodes.New(s, &f); a != nil && !e.seen[a.ID] {

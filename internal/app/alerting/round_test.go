@@ -1,9 +1,13 @@
 package alerting_test
 
 import (
+	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"tapedeck/internal/app/alerting"
 	"tapedeck/internal/bounded"
@@ -57,4 +61,49 @@ func TestBetween(t *testing.T) {
 	if all := of(); len(all) != 2 || all["stopped"].Ended != nil {
 		t.Errorf("%+v", all)
 	}
+}
+
+// observing is a database that counts the observations of all sessions. From one on, 0 for none, they never end.
+type observing struct {
+	driver.Conn
+	asked    atomic.Int64
+	holdFrom int64
+}
+
+func (c *observing) Select(ctx context.Context, rows any, text string, args ...any) error {
+	if strings.Contains(text, "SELECT DISTINCT tenant AS name") {
+		if n := c.asked.Add(1); c.holdFrom > 0 && n >= c.holdFrom {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}
+	return c.Conn.Select(ctx, rows, text, args...)
+}
+
+// whole waits until an observation that begins after the call has been evaluated.
+func (c *observing) whole(t *testing.T) {
+	t.Helper()
+	before := c.asked.Load()
+	bounded.Until(t, "the rules are evaluated for all sessions", func() bool { return c.asked.Load() > before+1 })
+}
+
+// An alert begins and ends while all sessions are being read, however long that takes.
+func TestBesideObservation(t *testing.T) {
+	db, nc := querytest.New(t), localtest.NATS(t)
+	db.Add(recording(true, 5))
+	conn := &observing{Conn: db.Conn, holdFrom: 2}
+	var second atomic.Int64
+	second.Store(50)
+	r := query.NewReader(conn, query.WithClock(func() time.Time { return querytest.When(float64(second.Load())) }))
+	start(t, alerting.Options{Rules: rules, NATS: nc, Reader: r, Every: 10 * time.Millisecond})
+	bounded.Until(t, "all sessions are read a second time", func() bool { return conn.asked.Load() > 1 })
+	if got := listed(t, r, db.Tenant); len(got) > 0 {
+		t.Fatalf("before its time: %+v", got[0])
+	}
+	second.Store(80)
+	bounded.Until(t, "the alert begins", func() bool { return len(listed(t, r, db.Tenant)) == 1 })
+	ended := recording(false, 90)
+	ended.State.Version = 90
+	db.Add(ended)
+	bounded.Until(t, "the alert ends", func() bool { return listed(t, r, db.Tenant)[0].Ended != nil })
 }

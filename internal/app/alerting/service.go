@@ -119,7 +119,7 @@ func (s *Service) evaluate(ctx context.Context) error {
 		rounds.WithLabelValues("failed").Inc()
 		return err
 	}
-	defer e.sessions.Wait()
+	defer e.wait()
 	sending, end := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -132,7 +132,7 @@ func (s *Service) evaluate(ctx context.Context) error {
 	}
 	for {
 		began := time.Now()
-		whole, err := e.round(ctx)
+		whole, took, err := e.round(sending)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -142,12 +142,11 @@ func (s *Service) evaluate(ctx context.Context) error {
 		}
 		rounds.WithLabelValues("done").Inc()
 		lastRound.SetToCurrentTime()
-		took := time.Since(began)
 		if whole {
 			duration.Set(took.Seconds())
 		}
 		// The evaluation bounds how often it reads all sessions, and how many it reads otherwise.
-		if !backoff.Sleep(ctx, max(s.opts.Every-took, min(took, s.opts.Every))) {
+		if !backoff.Sleep(ctx, max(s.opts.Every-time.Since(began), min(took, s.opts.Every))) {
 			return nil
 		}
 	}

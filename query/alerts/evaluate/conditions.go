@@ -60,14 +60,22 @@ func treeOf(open []Span) tree {
 	return t
 }
 
-// toolOpen finds calls that are open for longer than the factor times the p99 of their tool, and longer
-// than the floor. A call that waits, and one that is a sub-agent with something open, are not meant.
-func toolOpen(r *rule.Rule, s *Session, t tree, usual func(string) (Usual, bool), now int64) (found []Finding) {
+// running returns the open tool calls of a session that a rule is about. A call that waits, and one that is a sub-agent
+// with something open, are not meant.
+func running(r *rule.Rule, s *Session, t tree) (calls []*Span) {
 	for i := range s.Open {
 		call := &s.Open[i]
-		if call.Kind != schema.SpanTool || call.Status == schema.StatusWaiting || t.busy[call.ID] || !r.Of(call.Name) {
-			continue
+		if call.Kind == schema.SpanTool && call.Status != schema.StatusWaiting && !t.busy[call.ID] && r.Of(call.Name) {
+			calls = append(calls, call)
 		}
+	}
+	return calls
+}
+
+// toolOpen finds calls that are open for longer than the factor times the p99 of their tool, and longer
+// than the floor.
+func toolOpen(r *rule.Rule, s *Session, t tree, usual func(string) (Usual, bool), now int64) (found []Finding) {
+	for _, call := range running(r, s, t) {
 		known, ok := usual(call.Name)
 		if !ok || known.Calls < toolreport.UsualCalls {
 			continue

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -35,13 +36,19 @@ type Alert struct {
 // Episodes keeps the episodes that are open. It is for one goroutine.
 type Episodes struct {
 	open  map[string]*Alert // by condition
-	limit map[[2]string][]int64
+	limit map[[2]string][]begun
 	rules map[string]*rule.Rule
+}
+
+// begun is an alert that began in the past hour.
+type begun struct {
+	at int64
+	id string
 }
 
 // NewEpisodes returns the episodes of rules. open are those that were stored as open.
 func NewEpisodes(rules []rule.Rule, open ...*Alert) *Episodes {
-	e := &Episodes{open: map[string]*Alert{}, limit: map[[2]string][]int64{}, rules: map[string]*rule.Rule{}}
+	e := &Episodes{open: map[string]*Alert{}, limit: map[[2]string][]begun{}, rules: map[string]*rule.Rule{}}
 	for i := range rules {
 		e.rules[rules[i].Name] = &rules[i]
 	}
@@ -55,13 +62,13 @@ func NewEpisodes(rules []rule.Rule, open ...*Alert) *Episodes {
 // condition began to hold. It is called before Begin.
 func (e *Episodes) Count(stored []*Alert, now int64) {
 	for _, a := range stored {
-		if began := a.Began.UnixNano(); began > now-int64(time.Hour) {
+		if at := a.Began.UnixNano(); at > now-int64(time.Hour) {
 			of := [2]string{a.Tenant, a.Rule}
-			e.limit[of] = append(e.limit[of], began)
+			e.limit[of] = append(e.limit[of], begun{at, a.ID})
 		}
 	}
-	for _, began := range e.limit {
-		slices.Sort(began)
+	for _, list := range e.limit {
+		slices.SortFunc(list, func(a, b begun) int { return cmp.Compare(a.at, b.at) })
 	}
 }
 
@@ -97,7 +104,7 @@ func (e *Episodes) Begin(a *Alert, now int64) bool {
 	}
 	if e.rules[a.Rule] != nil {
 		of := [2]string{a.Tenant, a.Rule}
-		e.limit[of] = append(e.limit[of], now)
+		e.limit[of] = append(e.limit[of], begun{now, a.ID})
 	}
 	e.open[a.Key] = a
 	return true
@@ -111,7 +118,7 @@ func (e *Episodes) Room(a *Alert, now int64) bool {
 	}
 	of := [2]string{a.Tenant, a.Rule}
 	recent := e.limit[of]
-	for len(recent) > 0 && recent[0] <= now-int64(time.Hour) {
+	for len(recent) > 0 && recent[0].at <= now-int64(time.Hour) {
 		recent = recent[1:]
 	}
 	e.limit[of] = recent
@@ -139,6 +146,22 @@ func (e *Episodes) Finish(holds map[string]bool, now int64) (ended []*Alert) {
 	return ended
 }
 
+// KeepRunning adds the conditions of the open alerts of tool calls of a session that still run. Such an alert is open
+// until its call ends or waits: what is usual changes while the call runs.
+func (e *Episodes) KeepRunning(s *Session, holds map[string]bool) {
+	tree := treeOf(s.Open)
+	for _, r := range e.rules {
+		if r.Kind != rule.ToolOpen || !r.Applies(s.Tenant) {
+			continue
+		}
+		for _, call := range running(r, s, tree) {
+			if key := Condition(s, &Finding{Rule: r.Name, Key: call.ID}); e.open[key] != nil {
+				holds[key] = true
+			}
+		}
+	}
+}
+
 // Keep adds the conditions of the open episodes of a tenant to those that hold, for a tenant whose sessions could
 // not be read.
 func (e *Episodes) Keep(tenant string, holds map[string]bool) {
@@ -149,8 +172,13 @@ func (e *Episodes) Keep(tenant string, holds map[string]bool) {
 	}
 }
 
-// Drop removes an episode that could not be stored. It begins again with the next evaluation.
-func (e *Episodes) Drop(a *Alert) { delete(e.open, a.Key) }
+// Drop removes an episode that could not be stored, or was deleted, also from those that began in the past hour. It begins
+// again with the next evaluation.
+func (e *Episodes) Drop(a *Alert) {
+	delete(e.open, a.Key)
+	of := [2]string{a.Tenant, a.Rule}
+	e.limit[of] = slices.DeleteFunc(e.limit[of], func(b begun) bool { return b.id == a.ID })
+}
 
 // Restore opens an episode again whose end could not be stored.
 func (e *Episodes) Restore(a *Alert) {

@@ -43,13 +43,18 @@ func (r *run) set(at float64, id string, status schema.Status, why string) {
 func ns(at float64) int64 { return int64((1000 + at) * float64(second)) }
 
 // script reads the steps of a session, a line each: "AT begin KIND ID PARENT NAME ARGUMENTS", "AT STATUS ID
-// [WHY]", "AT frame", "AT tokens N", "AT cost N", "AT end", "AT call ID NAME ARGUMENTS" for a tool call that ends at once. The rules are evaluated each second, and the
-// alerts are written as "rule BEGIN-END span".
+// [WHY]", "AT frame", "AT tokens N", "AT cost N", "AT end", "AT call ID NAME ARGUMENTS" for a tool call that ends at once,
+// "AT usual TOOL P99" when the earlier calls of a tool are known to have taken up to P99 seconds. The rules are evaluated
+// each second, and the alerts are written as "rule BEGIN-END span".
 func script(t *testing.T, rules []rule.Rule, text string) string {
 	t.Helper()
 	r := &run{Session: evaluate.Session{Tenant: "default", ID: "s"}}
 	episodes := evaluate.NewEpisodes(rules)
+	p99 := map[string]float64{}
 	usual := func(tool string) (evaluate.Usual, bool) {
+		if p99[tool] > 0 {
+			return evaluate.Usual{Calls: 20, P99: p99[tool] * 1e9}, true
+		}
 		switch tool {
 		case "build": // its calls take up to 100 s
 			return evaluate.Usual{Calls: 20, P99: 100e9}, true
@@ -75,7 +80,9 @@ func script(t *testing.T, rules []rule.Rule, text string) string {
 				r.Calls = append(r.Calls, s)
 			}
 		}
+		r.Calls, _ = evaluate.Latest(r.Calls)
 		holds := map[string]bool{}
+		episodes.KeepRunning(&r.Session, holds)
 		for _, f := range evaluate.Findings(rules, &r.Session, usual, ns(at)) {
 			holds[evaluate.Condition(&r.Session, &f)] = true
 			if a := episodes.New(&r.Session, &f); a != nil && episodes.Begin(a, ns(at)) {
@@ -119,6 +126,10 @@ func script(t *testing.T, rules []rule.Rule, text string) string {
 			_, _ = fmt.Sscan(words[2], &r.Tokens)
 		case "cost":
 			r.Costs = map[string]decimal.Decimal{"USD": decimal.RequireFromString(words[2])}
+		case "usual":
+			var seconds float64
+			_, _ = fmt.Sscan(words[3], &seconds)
+			p99[words[2]] = seconds
 		case "end":
 		default:
 			r.set(at, words[2], schema.Status(words[1]), words[3])
@@ -147,6 +158,11 @@ func TestRules(t *testing.T) {
 		{"a sub-agent at work", "open", "0 begin tool l - ls\n1 begin run sub l task\n900 end", ""},
 		{"a call of a sub-agent hangs", "open", "0 begin tool l - ls\n1 begin run sub l task\n2 begin tool x sub ls\n50 end", "open 32 x"},
 		{"two calls hang", "open", "0 begin tool l - ls\n1 begin tool x - ls\n50 end", "open 30 l\nopen 31 x"},
+		{"a call hangs while longer ones become usual", "open", "0 begin tool l - ls\n40 usual ls 480\n2000 end", "open 30 l"},
+		{"it ends", "open", "0 begin tool l - ls\n40 usual ls 480\n100 ok l\n110 end", "open 30 l until 100"},
+		{"it waits", "open", "0 begin tool l - ls\n40 usual ls 480\n50 waiting l\n60 end", "open 30 l until 50"},
+		{"it turns out to be a sub-agent", "open", "0 begin tool l - ls\n40 usual ls 480\n50 begin run sub l task\n60 end", "open 30 l until 50"},
+		{"longer calls become usual before", "open", "0 begin tool l - ls\n20 usual ls 480\n1439 end", ""},
 
 		{"a model does not answer", "silence", "0 begin run r - main\n1 begin llm m r opus\n100 end", "silence 61 m"},
 		{"a model that was silent answers", "silence", "0 begin llm m - opus\n90 frame\n100 end", "silence 60 m until 90"},
@@ -219,6 +235,32 @@ func TestLongLoop(t *testing.T) {
 	}
 }
 
+// A call that is open takes no place of those that rules look back on.
+func TestLatest(t *testing.T) {
+	var calls []evaluate.Span
+	for i := range rule.MostCalls + 5 {
+		c := evaluate.Span{ID: fmt.Sprint(i), Status: schema.StatusOK, Begin: int64(i), Ended: int64(i + 1)}
+		if i == 2 || i == 100 {
+			c.Status, c.Ended = schema.StatusOpen, 0
+		}
+		calls = append(calls, c)
+	}
+	latest, over := evaluate.Latest(calls)
+	ids := func(list []evaluate.Span) (ids []string) {
+		for i := range list {
+			ids = append(ids, list[i].ID)
+		}
+		return ids
+	}
+	// Of 203 calls that ended the first three are too many.
+	if got := ids(over); !slices.Equal(got, []string{"0", "1", "3"}) {
+		t.Errorf("%v are too many", got)
+	}
+	if got := ids(latest); len(got) != rule.MostCalls+2 || got[0] != "2" || got[1] != "4" {
+		t.Errorf("%d are the latest: %v", len(got), got)
+	}
+}
+
 // The rules of a file begin a bounded number of alerts for a tenant in an hour, and others for another tenant.
 func TestPerHour(t *testing.T) {
 	rules := []rule.Rule{{Name: "budget", Kind: rule.Budget, Tokens: 1, PerHour: 2}}
@@ -238,6 +280,33 @@ func TestPerHour(t *testing.T) {
 	}
 	if !begin("a", "later", 3600*second+1) {
 		t.Error("no alert began an hour later")
+	}
+}
+
+// Alerts that could not be stored do not count, and those that began beside them do.
+func TestPerHourOfDropped(t *testing.T) {
+	rules := []rule.Rule{{Name: "budget", Kind: rule.Budget, Tokens: 1, PerHour: 3}}
+	episodes := evaluate.NewEpisodes(rules)
+	begin := func(session string, now int64) (*evaluate.Alert, bool) {
+		s := &evaluate.Session{Tenant: "default", ID: session, Tokens: 2}
+		f := evaluate.Findings(rules, s, nil, now)[0]
+		a := episodes.New(s, &f)
+		return a, episodes.Begin(a, now)
+	}
+	if _, ok := begin("stored", second); !ok {
+		t.Error("the first alert did not begin")
+	}
+	for i := range int64(10) {
+		a, ok := begin("fails", i*30*second)
+		if !ok {
+			t.Errorf("attempt %d was refused", i)
+		}
+		episodes.Drop(a)
+	}
+	for i, want := range []bool{true, true, false} {
+		if _, ok := begin(fmt.Sprint(i), 300*second); ok != want {
+			t.Errorf("alert %d began: %v", i, ok)
+		}
 	}
 }
 

@@ -19,8 +19,8 @@ type Session struct {
 	ModelAt int64
 	// Open are the spans without an end. A session has few; the caller bounds them.
 	Open []Span
-	// Calls are the latest tool calls, at most rule.MostCalls, ordered by their begin. Those that are
-	// open are also in Open.
+	// Calls are the latest tool calls that ended, at most rule.MostCalls, and those that are open, which are also in
+	// Open. They are ordered by their begin.
 	Calls  []Span
 	Tokens int64
 	// Costs are the known costs by currency.
@@ -43,6 +43,27 @@ type Span struct {
 	// Arguments identifies the arguments of a tool call: the text, or a hash of it; "" if they are not
 	// known.
 	Arguments string
+}
+
+// Latest returns what Session.Calls are of tool calls that are ordered by their begin, and the calls that are too many.
+func Latest(calls []Span) (latest, over []Span) {
+	excess := -rule.MostCalls
+	for i := range calls {
+		if !calls[i].IsOpen() {
+			excess++
+		}
+	}
+	if excess <= 0 {
+		return calls, nil
+	}
+	for _, c := range calls {
+		if len(over) < excess && !c.IsOpen() {
+			over = append(over, c)
+		} else {
+			latest = append(latest, c)
+		}
+	}
+	return latest, over
 }
 
 // IsOpen reports whether the span has no end.

@@ -9,7 +9,6 @@ import (
 
 	"tapedeck/query"
 	"tapedeck/query/alerts/evaluate"
-	"tapedeck/query/alerts/rule"
 	"tapedeck/schema"
 )
 
@@ -32,6 +31,7 @@ type keptSession struct {
 	readAt int64 // when all its spans were read, ns
 	model  int64 // when a model call ended last, ns
 	spans  map[string]evaluate.Span
+	left   []string // ids of the spans without an end that no live stream has
 }
 
 func newKept(now int64) *keptSession {
@@ -88,7 +88,7 @@ func (r *Reader) continued(ctx context.Context, tenant string, rows []sessionRow
 	for i := range rows {
 		k := next.of[rows[i].ID]
 		list[i] = k.session(tenant, &rows[i])
-		if kept += len(k.spans); kept > keptMost {
+		if kept += len(k.spans) + len(k.left); kept > keptMost {
 			delete(next.of, rows[i].ID)
 		}
 	}
@@ -102,12 +102,17 @@ func (r *Reader) take(tenant string, to map[string]*keptSession, spans []spanRow
 		s := &spans[i]
 		k := to[s.Session]
 		k.model = max(k.model, s.Model)
+		if s.Left {
+			k.left = append(k.left, s.ID)
+			continue
+		}
 		k.spans[s.ID] = s.span(r.arguments[spanKey{tenant, s.Session, s.ID}])
 	}
 }
 
-// forgetOpen removes the open spans, and returns their ids.
+// forgetOpen removes the spans without an end, and returns their ids.
 func (k *keptSession) forgetOpen() (ids []string) {
+	ids, k.left = k.left, nil
 	for id, s := range k.spans {
 		if s.IsOpen() {
 			ids = append(ids, id)
@@ -133,13 +138,10 @@ func (k *keptSession) session(tenant string, row *sessionRow) *evaluate.Session 
 	}
 	slices.SortFunc(s.Open, byBegin)
 	slices.SortFunc(s.Calls, byBegin)
-	if over := len(s.Calls) - rule.MostCalls; over > 0 {
-		for i := range s.Calls[:over] {
-			if !s.Calls[i].IsOpen() {
-				delete(k.spans, s.Calls[i].ID)
-			}
-		}
-		s.Calls = s.Calls[over:]
+	var over []evaluate.Span
+	s.Calls, over = evaluate.Latest(s.Calls)
+	for i := range over {
+		delete(k.spans, over[i].ID)
 	}
 	return s
 }

@@ -82,3 +82,28 @@ func TestContinued(t *testing.T) {
 		t.Errorf("%d spans ended, %d sessions were returned with %d calls: too few", ended, returned, calls)
 	}
 }
+
+// A call that runs takes no place of the calls that rules look back on.
+func TestOpenCalls(t *testing.T) {
+	db := querytest.Open(t)
+	rec := querytest.Recording{Session: "s", Stream: 1, Live: true}
+	for i := range rule.MostCalls + 50 {
+		status := schema.StatusOK
+		if i%5 < 3 {
+			status = schema.StatusError
+		}
+		rec.Spans = append(rec.Spans, querytest.Tool(fmt.Sprintf("t%03d", i), "bash", status, float64(2*i), float64(2*i+1)))
+	}
+	rec.Spans = append(rec.Spans, querytest.Tool("runs", "bash", schema.StatusOpen, 600, 0))
+	db.Add(rec)
+	r := querytest.Reader(db, 610)
+	rules := []rule.Rule{{Name: "errors", Kind: rule.ErrorRate, Percent: 50, Last: rule.MostCalls}}
+	reader := live.NewReader(r, rules)
+	for range 2 { // the second time the calls that ended are kept
+		list := querytest.Must[[]*evaluate.Session](t)(reader.Sessions(t.Context(), db.Tenant, r.Now()))
+		found := evaluate.Findings(rules, list[0], nil, r.Now())
+		if n := len(list[0].Calls); n != rule.MostCalls+1 || len(found) != 1 || found[0].Detail != "120 of 200 tool calls in a row failed" {
+			t.Errorf("%d calls, %+v", n, found)
+		}
+	}
+}

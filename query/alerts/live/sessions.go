@@ -38,6 +38,8 @@ type sessionRow struct {
 	Started int64  `ch:"started_ns"`
 	Last    int64  `ch:"last_ns"`
 	Stream  string `ch:"last_stream"`
+	// Live are the streams that have not ended and whose recorder is alive.
+	Live []string `ch:"live_streams"`
 }
 
 type spanRow struct {
@@ -46,7 +48,7 @@ type spanRow struct {
 	Parent  string `ch:"span_parent"`
 	Kind    string `ch:"span_kind"`
 	Name    string `ch:"span_name"`
-	Status  string `ch:"span_status"`
+	Status  string `ch:"status_now"`
 	Run     string `ch:"span_run"`
 	Agent   string `ch:"span_agent"`
 	Error   string `ch:"span_error"`
@@ -56,6 +58,7 @@ type spanRow struct {
 	Stream  string `ch:"first_stream"`
 	Seq     uint64 `ch:"first_frame"`
 	Model   int64  `ch:"model_ns"` // of the session
+	Left    bool   `ch:"is_left"`  // it has no end, and no live stream has it
 }
 
 // Needs is what a set of rules observes.
@@ -75,7 +78,7 @@ type Reader struct {
 	reader    *query.Reader
 	needs     Needs
 	arguments map[spanKey]string
-	usages    usages
+	usages    *usages
 	kept      map[string]*tenantSessions // by tenant
 }
 
@@ -83,7 +86,12 @@ type spanKey struct{ tenant, session, span string }
 
 // NewReader returns a reader for rules.
 func NewReader(r *query.Reader, rules []rule.Rule) *Reader {
-	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usages: usages{of: map[string]*tenantUsage{}}, kept: map[string]*tenantSessions{}}
+	return &Reader{reader: r, needs: NeedsOf(rules), arguments: map[spanKey]string{}, usages: &usages{of: map[string]*tenantUsage{}}, kept: map[string]*tenantSessions{}}
+}
+
+// Beside returns a reader for another goroutine, whose sessions have the usage that r reads.
+func (r *Reader) Beside() *Reader {
+	return &Reader{reader: r.reader, needs: r.needs, arguments: map[spanKey]string{}, usages: r.usages, kept: map[string]*tenantSessions{}}
 }
 
 // sessionsShape selects the sessions that are read.
@@ -101,7 +109,7 @@ func (r *Reader) Sessions(ctx context.Context, tenant string, storedTo int64) ([
 	}
 	list, err := r.continued(ctx, tenant, rows, storedTo)
 	if err == nil && r.needs.Usage {
-		err = r.readUsage(ctx, tenant)
+		err = r.readUsage(ctx, tenant, rows)
 		r.addUsage(tenant, list)
 	}
 	return list, err
@@ -148,13 +156,13 @@ type spansShape struct {
 
 // spans reads spans of sessions, and the arguments of their calls.
 func (r *Reader) spans(ctx context.Context, tenant string, rows []sessionRow, shape spansShape, more query.Args) ([]spanRow, error) {
-	ids := make([]string, len(rows))
+	ids, live := make([]string, len(rows)), make([]string, 0, len(rows))
 	first, last := rows[0].Started, rows[0].Last
 	for i := range rows {
-		ids[i] = rows[i].ID
+		ids[i], live = rows[i].ID, append(live, rows[i].Live...)
 		first, last = min(first, rows[i].Started), max(last, rows[i].Last)
 	}
-	args := query.Args{"tenant": tenant, "sessions": ids, "most": spansMost}.Within(first, last)
+	args := query.Args{"tenant": tenant, "sessions": ids, "live": live, "most": spansMost}.Within(first, last)
 	for name, value := range more {
 		args = args.With(name, value)
 	}

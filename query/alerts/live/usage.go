@@ -2,15 +2,13 @@ package live
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/shopspring/decimal"
 
-	"tapedeck/query"
 	"tapedeck/query/alerts/evaluate"
-	"tapedeck/query/facts/sessionhead"
-	"tapedeck/query/session/sessionlist"
 	"tapedeck/query/sessionfilter"
 )
 
@@ -63,16 +61,16 @@ func (r *Reader) addUsage(tenant string, sessions []*evaluate.Session) {
 	}
 }
 
-// readUsage reads what the open sessions of a tenant have used, unless that was read a moment ago. It returns the error of
-// the last reading.
-func (r *Reader) readUsage(ctx context.Context, tenant string) error {
-	u := &r.usages
+// readUsage reads what sessions of a tenant have used, unless that was read a moment ago. It returns the error of the last
+// reading.
+func (r *Reader) readUsage(ctx context.Context, tenant string, rows []sessionRow) error {
+	u := r.usages
 	u.mu.Lock()
 	known := u.of[tenant]
 	switch {
 	case known == nil:
 		u.mu.Unlock()
-		return r.usageOf(ctx, tenant, &tenantUsage{})
+		return r.usageOf(ctx, tenant, rows, &tenantUsage{})
 	case known.reading || known.failed == nil && r.reader.Now()-known.at < max(int64(usageEvery), usageShare*int64(known.took)):
 		u.mu.Unlock()
 		return nil
@@ -80,13 +78,13 @@ func (r *Reader) readUsage(ctx context.Context, tenant string) error {
 	err := known.failed
 	known.reading, known.failed = true, nil
 	u.mu.Unlock()
-	u.beside.Go(func() { _ = r.usageOf(ctx, tenant, known) }) // known has the error
+	u.beside.Go(func() { _ = r.usageOf(ctx, tenant, rows, known) }) // known has the error
 	return err
 }
 
-// usageOf reads what the open sessions of a tenant have used. If that fails, what is known stays.
-func (r *Reader) usageOf(ctx context.Context, tenant string, known *tenantUsage) error {
-	found, err := r.askUsage(ctx, tenant)
+// usageOf reads what sessions of a tenant have used. If that fails, what is known stays.
+func (r *Reader) usageOf(ctx context.Context, tenant string, rows []sessionRow, known *tenantUsage) error {
+	found, err := r.askUsage(ctx, tenant, rows)
 	r.usages.mu.Lock()
 	defer r.usages.mu.Unlock()
 	if err != nil {
@@ -97,30 +95,35 @@ func (r *Reader) usageOf(ctx context.Context, tenant string, known *tenantUsage)
 	return nil
 }
 
-func (r *Reader) askUsage(ctx context.Context, tenant string) (*tenantUsage, error) {
+func (r *Reader) askUsage(ctx context.Context, tenant string, rows []sessionRow) (*tenantUsage, error) {
 	began := time.Now()
-	found := &tenantUsage{at: r.reader.Now(), of: map[string]sessionUsage{}}
-	q := sessionlist.Query{Tenant: tenant, Limit: page}
-	q.Statuses = []sessionhead.Status{sessionhead.Running, sessionhead.Quiet}
-	q.Sort = sessionfilter.Sort("-last_at")
-	for len(found.of) < sessionsMost {
-		list, err := sessionlist.Read(ctx, r.reader, q)
-		if err != nil {
+	found := &tenantUsage{at: r.reader.Now(), of: make(map[string]sessionUsage, len(rows))}
+	for some := range slices.Chunk(rows, page) {
+		if err := r.addPage(ctx, tenant, some, found.of); err != nil {
 			return nil, err
 		}
-		for i := range list.Items {
-			s := &list.Items[i]
-			u := sessionUsage{tokens: s.Tokens.Total}
-			if s.Cost != nil {
-				u.costs = map[string]decimal.Decimal{s.Cost.Currency: s.Cost.Amount}
-			}
-			found.of[s.ID] = u
-		}
-		if list.Next == nil {
-			break
-		}
-		q.Cursor = query.Text(list.Next)
 	}
 	found.took = time.Since(began)
 	return found, nil
+}
+
+// addPage reads what some sessions have used.
+func (r *Reader) addPage(ctx context.Context, tenant string, rows []sessionRow, to map[string]sessionUsage) error {
+	all := sessionfilter.Selection{Tenant: tenant}
+	if err := all.Prepare(ctx, r.reader, nil); err != nil {
+		return err
+	}
+	sessions := make([]sessionfilter.Session, len(rows))
+	for i := range rows {
+		sessions[i] = sessionfilter.Session{ID: rows[i].ID, Started: rows[i].Started, Last: rows[i].Last}
+	}
+	summaries, err := all.Summaries(ctx, r.reader, sessions)
+	for id, s := range summaries {
+		u := sessionUsage{tokens: s.Tokens.Total}
+		if s.Cost != nil {
+			u.costs = map[string]decimal.Decimal{s.Cost.Currency: s.Cost.Amount}
+		}
+		to[id] = u
+	}
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"tapedeck/query/alerts/evaluate"
-	"tapedeck/query/alerts/rule"
 	"tapedeck/query/facts/sessionstreams"
 	"tapedeck/query/facts/spanmerge"
 	"tapedeck/query/facts/usagerecord"
@@ -21,6 +20,7 @@ type state struct {
 	session   evaluate.Session
 	states    []schema.StreamState
 	facts     map[string]*block.Facts // by stream
+	ended     map[string]bool         // streams that have ended
 	places    map[place]int
 	arguments map[string]string // of tool calls, by span
 	took      map[string][]int64
@@ -33,13 +33,32 @@ type state struct {
 type place struct{ stream, kind, id string }
 
 func newState(tenant, session string, pricer *cost.Pricer) *state {
-	return &state{session: evaluate.Session{Tenant: tenant, ID: session}, facts: map[string]*block.Facts{}, places: map[place]int{},
+	return &state{session: evaluate.Session{Tenant: tenant, ID: session}, facts: map[string]*block.Facts{}, ended: map[string]bool{}, places: map[place]int{},
 		arguments: map[string]string{}, pricer: pricer}
 }
 
 func (s *state) open(of schema.StreamState) {
 	s.states = append(s.states, of)
 	s.facts[of.StreamID] = &block.Facts{}
+}
+
+// end records that a stream has ended.
+func (s *state) end(stream string) { s.ended[stream], s.changed = true, true }
+
+// openIn returns the status of a span without an end in the streams that have not ended; false if none has it.
+func (s *state) openIn(id string) (status schema.Status, found bool) {
+	var version uint64
+	for i := range s.states {
+		stream := s.states[i].StreamID
+		at, known := s.places[place{stream, "span", id}]
+		if !known || s.ended[stream] {
+			continue
+		}
+		if x := &s.facts[stream].Spans[at]; x.Version >= version {
+			status, version, found = x.Status, x.Version, true
+		}
+	}
+	return status, found
 }
 
 // add replaces facts of a stream by later versions.
@@ -85,7 +104,12 @@ func (s *state) current() (*evaluate.Session, error) {
 		x := &spans[i]
 		span := evaluate.Span{ID: x.ID, Parent: x.Parent, Kind: schema.SpanKind(x.Kind), Name: x.Name, Status: schema.Status(x.Status), Run: x.Run,
 			Agent: x.Agent, Begin: x.Begin(), Ended: x.Ended, Error: x.Error, Position: x.Position(), Arguments: s.arguments[x.ID]}
-		if !span.Status.Ended() && x.Ended == 0 {
+		if span.IsOpen() {
+			status, found := s.openIn(x.ID)
+			if !found {
+				continue // a stream that has ended left it
+			}
+			span.Status = status
 			s.session.Open = append(s.session.Open, span)
 		}
 		if span.Kind == schema.SpanLLM {
@@ -98,7 +122,7 @@ func (s *state) current() (*evaluate.Session, error) {
 			}
 		}
 	}
-	s.session.Calls = s.session.Calls[max(0, len(s.session.Calls)-rule.MostCalls):]
+	s.session.Calls, _ = evaluate.Latest(s.session.Calls)
 	if s.used {
 		s.used = false
 		return &s.session, s.addUp(streams)

@@ -163,6 +163,7 @@ func (t *Trial) end(before int64) error {
 		s.decoder.End(s.ends, s.emitter)
 		facts, _ := s.emitter.Take(s.ends, true)
 		t.state.add(id, &facts)
+		t.state.end(id)
 		s.ends = 0
 	}
 	return nil
@@ -198,6 +199,7 @@ func (t *Trial) evaluate(now int64) error {
 		return err
 	}
 	holds := map[string]bool{}
+	t.episodes.KeepRunning(session, holds)
 	for _, f := range evaluate.Findings(t.opts.Rules, session, t.usual, now) {
 		holds[evaluate.Condition(session, &f)] = true
 		a := t.episodes.New(session, &f)

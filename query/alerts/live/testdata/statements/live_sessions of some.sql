@@ -1,12 +1,12 @@
-SELECT session_id, started_ns, last_ns, last_stream
+SELECT session_id, started_ns, last_ns, last_stream, live_streams
 FROM (
     SELECT
         session_id,
         toUnixTimestamp64Nano(min(stream_first)) AS started_ns,
         max(stream_last_ns) AS last_ns,
         max(stream_id) AS last_stream,
-        countIf(stream_ended = 0 AND (stream_recorder IN {recorders:Array(String)}
-        OR stream_last_ns >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))) > 0 AS live
+        groupArrayIf(stream_id, stream_ended = 0 AND (stream_recorder IN {recorders:Array(String)}
+        OR stream_last_ns >= if(stream_recorder = '', {silent_since:Int64}, {unheard_since:Int64}))) AS live_streams
     FROM (
         SELECT
             session_id, stream_id,
@@ -35,6 +35,6 @@ FROM (
             AND session_id IN {only:Array(String)}
         GROUP BY session_id, stream_id)
     GROUP BY session_id)
-WHERE live
+WHERE notEmpty(live_streams)
 ORDER BY last_ns DESC, session_id
 LIMIT {limit:UInt64}

@@ -1,8 +1,9 @@
-SELECT session_id, span_id, span_parent, span_kind, span_name, span_status, span_run, span_agent, span_error,
-    begin_ns, ended_ns, seen_ns, first_seen.2 AS first_stream, first_seen.3 AS first_frame, model_ns
+SELECT session_id, span_id, span_parent, span_kind, span_name, if(is_open, live_status, span_status) AS status_now,
+    span_run, span_agent, span_error, begin_ns, ended_ns, seen_ns, first_seen.2 AS first_stream, first_seen.3 AS first_frame,
+    model_ns, no_end AND NOT is_open AS is_left
 FROM (
     SELECT *, if(started_ns != 0, started_ns, if(ended_ns != 0 AND reported_ns > 0, ended_ns - reported_ns, seen_ns)) AS begin_ns,
-        span_status IN ('', 'open', 'waiting') AND ended_ns = 0 AS is_open,
+        span_status IN ('', 'open', 'waiting') AND ended_ns = 0 AS no_end, no_end AND live_views > 0 AS is_open,
         maxIf(ended_ns, span_kind = 'llm') OVER (PARTITION BY session_id) AS model_ns
     FROM (
         SELECT
@@ -18,7 +19,8 @@ FROM (
         min(toUnixTimestamp64Nano(seen_at)) AS seen_ns,
         min((seen_at, stream_id, seen_seq)) AS first_seen,
             argMaxIf(parent_id, rank, parent_id != '') AS span_parent, argMaxIf(run_id, rank, run_id != '') AS span_run,
-            argMax(substringUTF8(error, 1, 1000), rank) AS span_error
+            argMax(substringUTF8(error, 1, 1000), rank) AS span_error,
+            countIf(stream_id IN {live:Array(String)}) AS live_views, argMaxIf(status, rank, stream_id IN {live:Array(String)}) AS live_status
         FROM (SELECT *, 
         multiIf(status IN ('', 'open', 'waiting'), 0, status = 'unclosed', 1, 2) AS finality,
         greatest(toUnixTimestamp64Nano(ended), 0) AS end_ns,
@@ -47,6 +49,6 @@ FROM (
                     SELECT session_id, stream_id, arrayJoin(arrayPushBack(arrayMap(p -> (p, true), parts), (generation, false))) AS named
                     FROM redecodes FINAL WHERE tenant = {tenant:String} AND session_id IN {sessions:Array(String)})))))
         GROUP BY session_id, span_id))
-WHERE is_open OR span_kind = 'tool'
+WHERE no_end OR span_kind = 'tool'
 ORDER BY session_id, is_open DESC, begin_ns DESC, first_seen DESC, span_id
 LIMIT {most:UInt64} BY session_id
