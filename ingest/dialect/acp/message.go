@@ -129,6 +129,8 @@ func (d *decoder) response(id []byte, m *message) {
 	switch r.method {
 	case "session/prompt":
 		r.session.answered(m)
+	case "session/set_config_option":
+		r.session.options(m.Get("result", "configOptions"))
 	case "session/request_permission":
 		r.session.decided(&r, m)
 	case "terminal/create", "terminal/output", "terminal/wait_for_exit":

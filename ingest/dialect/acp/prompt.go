@@ -51,6 +51,8 @@ func (d *decoder) setModel(m *message) {
 	}
 }
 
+// setOption reads a request that sets an option. The response has all options, also where the one of
+// the model has another id.
 func (d *decoder) setOption(m *message) {
 	if s := d.present; s != nil && string(m.GetStringBytes("params", "configId")) == "model" {
 		s.RequestModel(m.GetStringBytes("params", "value"))
@@ -90,15 +92,16 @@ func (s *session) answered(m *message) {
 		return
 	}
 	if reason := m.GetStringBytes("result", "stopReason"); len(reason) > 0 {
-		s.stopped(reason, nil, dialect.RawMember(dialect.RawMember(m.raw, "result"), "usage"))
+		s.stopped(reason, nil, dialect.RawMember(m.raw, "result"))
 	}
 }
 
 // cancelledCode is the code of the error "request cancelled".
 const cancelledCode = -32800
 
-// stopped ends the run for a reason. failure is the message of the reason "error".
-func (s *session) stopped(reason, failure, usage []byte) {
+// stopped ends the run for a reason. failure is the message of the reason "error", answer has the
+// usage.
+func (s *session) stopped(reason, failure, answer []byte) {
 	status, why := schema.StatusOK, []byte(nil)
 	switch string(reason) {
 	case "error":
@@ -113,7 +116,7 @@ func (s *session) stopped(reason, failure, usage []byte) {
 	s.RunAtEnd()
 	s.notes.setText("stop_reason", string(reason))
 	s.noted()
-	s.usage(usage)
+	s.usage(answer)
 	s.stop(status, why)
 }
 

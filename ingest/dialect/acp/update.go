@@ -125,7 +125,7 @@ func (s *session) state(u *update) {
 			return
 		}
 		if reason := u.GetStringBytes("stopReason"); len(reason) > 0 {
-			s.stopped(reason, u.GetStringBytes("error", "message"), dialect.RawMember(u.raw, "usage"))
+			s.stopped(reason, u.GetStringBytes("error", "message"), u.raw)
 			return
 		}
 		s.stop(schema.StatusOK, nil)

@@ -63,9 +63,12 @@ var countingWithin = func() dialect.Counting {
 	return c
 }()
 
-// usage reads the usage of a prompt. It may be missing. What the run has cost belongs to it.
-func (s *session) usage(raw []byte) {
+// usage reads the usage of a prompt from its answer. It may be missing. What the run has cost belongs
+// to it.
+func (s *session) usage(answer []byte) {
+	raw := dialect.RawMember(answer, "usage")
 	if dialect.RawNull(raw) {
+		s.quota(dialect.RawPath(answer, "_meta.quota"))
 		return
 	}
 	rule := &counting
@@ -73,10 +76,44 @@ func (s *session) usage(raw []byte) {
 	if within, _, _ := countingWithin.Read(raw); ok && tokens.Sum() != total && within.Sum() == total {
 		rule = &countingWithin
 	}
-	u := s.CountHere(rule, s.Run(), raw)
-	if u == nil {
-		return
+	if u := s.CountHere(rule, s.Run(), raw); u != nil {
+		s.stateCost(u)
 	}
+}
+
+// quotaCounting reads the tokens of Gemini CLI's answers. The input includes what was read from a
+// cache, which is not stated.
+var quotaCounting = dialect.Counting{Input: "input_tokens", Output: "output_tokens", Mode: schema.UsageAdd}
+
+// quota reads the tokens that Gemini CLI states instead of a usage: of each model, else of all.
+func (s *session) quota(raw []byte) {
+	counted := false
+	dialect.RawElements(dialect.RawMember(raw, "model_usage"), func(one []byte) bool {
+		u := s.spent(dialect.RawMember(one, "token_count"))
+		if model := dialect.RawText(one, "model"); u != nil && len(model) > 0 {
+			u.Model = string(model)
+			u.Provider = dialect.ProviderOf(u.Model)
+		}
+		counted = counted || u != nil
+		return true
+	})
+	if !counted {
+		s.spent(dialect.RawMember(raw, "token_count"))
+	}
+}
+
+// spent records tokens of a quota, or returns nil for none.
+func (s *session) spent(raw []byte) *dialect.Usage {
+	if tokens, _, _ := quotaCounting.Read(raw); tokens.Sum() == 0 {
+		return nil
+	}
+	u := s.CountHere(&quotaCounting, s.Run(), raw)
+	s.stateCost(u)
+	return u
+}
+
+// stateCost sets what the run has cost on its usage.
+func (s *session) stateCost(u *dialect.Usage) {
 	if amount, currency := s.cost.take(); currency != "" {
 		u.StateCost(amount, currency)
 	}

@@ -9,7 +9,7 @@ import (
 // tokens read from a cache and written to one. cache_creation_input_tokens is the sum of the
 // tokens written, and cache_creation splits it by how long they are kept. output_tokens includes
 // thinking. The usage of a message is cumulative and replaces itself; the usages of messages add
-// up. The API states no total.
+// up. The API states no total; see countingWithin.
 var Counting = dialect.Counting{
 	Input:                "input_tokens",
 	CacheRead:            "cache_read_input_tokens",
@@ -26,17 +26,31 @@ var Counting = dialect.Counting{
 	},
 }
 
+// countingWithin is Counting for programs whose input_tokens include the cache, as in Qwen Code.
+// They state a total.
+var countingWithin = func() dialect.Counting {
+	c := Counting
+	c.InputHoldsCache = true
+	return c
+}()
+
 // counted lists the members of a usage that a later usage replaces one by one.
 var counted = []string{
 	"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation",
-	"output_tokens", "output_tokens_details", "iterations",
+	"output_tokens", "output_tokens_details", "total_tokens", "iterations",
 	"service_tier", "speed", "inference_geo", "server_tool_use",
 }
 
 // Total reads a usage without its iterations. ok is false if usage is not an object or counts
-// nothing.
+// nothing. A stated total that is less than the sum of the counts shows that the input includes the
+// cache.
 func Total(usage []byte) (t schema.Tokens, ok bool) {
 	t, _, ok = Counting.Read(usage)
+	if all, stated := dialect.RawUint(dialect.RawMember(usage, "total_tokens")); stated && all < t.Sum() {
+		if within, _, _ := countingWithin.Read(usage); within.Sum() <= all {
+			t = within // the total has the cache within the input
+		}
+	}
 	if written, stated := dialect.RawUint(dialect.RawMember(usage, "cache_creation_input_tokens")); stated {
 		t.CacheWrite5m = written - min(written, t.CacheWrite1h) // the part that is not stated to be kept for an hour
 	}

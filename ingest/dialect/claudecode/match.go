@@ -1,6 +1,10 @@
 package claudecode
 
 import (
+	"slices"
+
+	"github.com/valyala/fastjson"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -20,8 +24,8 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 	switch string(typ) {
 	case "system":
 		switch subtype := v.GetStringBytes("subtype"); {
-		case string(subtype) == "init" && session && dialect.IsArray(v.Get("tools")):
-			return dialect.Certain, "system/init with a session and its tools"
+		case string(subtype) == "init" && session && dialect.IsArray(v.Get("tools")) && describes(v):
+			return dialect.Certain, "system/init with a session, its tools and settings"
 		case len(subtype) > 0 && session:
 			return dialect.Likely, "a system line with a session"
 		}
@@ -57,4 +61,11 @@ func match(in *dialect.Input) (dialect.Confidence, string) {
 		return sure, ""
 	}
 	return sure, "the type " + string(typ)
+}
+
+// describes reports whether an init line has a member of Claude Code, or of a program that prints
+// its lines, that the init lines of other agents do not have.
+func describes(init *fastjson.Value) bool {
+	return slices.ContainsFunc([]string{"mcp_servers", "permissionMode", "claude_code_version", "qwen_code_version"},
+		func(name string) bool { return init.Exists(name) })
 }

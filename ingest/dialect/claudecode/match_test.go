@@ -16,9 +16,12 @@ func input(text string) *dialect.Input {
 
 func TestMatch(t *testing.T) {
 	for text, want := range map[string]dialect.Confidence{
-		`{"type":"system","subtype":"init","session_id":"s","cwd":"/w","tools":[]}`:                      dialect.Certain,
+		`{"type":"system","subtype":"init","session_id":"s","cwd":"/w","tools":[],"permissionMode":"x"}`: dialect.Certain,
+		`{"type":"system","subtype":"init","session_id":"s","tools":[],"mcp_servers":[]}`:                dialect.Certain,
+		`{"type":"system","subtype":"init","session_id":"s","tools":[],"qwen_code_version":"0.14.0"}`:    dialect.Certain,
+		`{"type":"system","subtype":"init","session_id":"s","cwd":"/w","tools":["Read"],"model":"m"}`:    dialect.Likely,
 		`{"type":"system","subtype":"hook_started","session_id":"s"}`:                                    dialect.Likely,
-		`{"type":"system","message":"x"}`:                                                                dialect.No,
+		`{"type":"system","message":"x"}`: dialect.No,
 		`{"type":"assistant","message":{"role":"assistant"},"parent_tool_use_id":null,"session_id":"s"}`: dialect.Certain,
 		`{"type":"user","message":{"role":"user"},"session_id":"s"}`:                                     dialect.Likely,
 		`{"type":"assistant","message":"x","session_id":"s"}`:                                            dialect.No,

@@ -79,6 +79,7 @@ func (s *session) init(l *line) *actor {
 	s.attrs = nil
 	for _, a := range []struct{ name, member string }{
 		{"cwd", "cwd"}, {"version", "claude_code_version"}, {"permission_mode", "permissionMode"},
+		{"qwen_code_version", "qwen_code_version"},
 	} {
 		s.attrs.AddRaw(a.name, l.raw(a.member))
 	}

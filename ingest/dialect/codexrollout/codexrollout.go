@@ -98,6 +98,8 @@ func init() {
 		"inter_agent_communication":          nil,
 		"inter_agent_communication_metadata": nil,
 		"retained_context":                   nil,
+		"realtime_item":                      nil,
+		"security_risk_score":                nil,
 		"world_state":                        nil,
 	})
 }
@@ -148,27 +150,22 @@ func (d *decoder) event(l *line) {
 	}
 }
 
-// sessionMeta reads the head of a file. A file that continues the lines of another session has
+// sessionMeta reads the head of a file. A file that begins with the lines of another session has
 // the head of that session next. A resumed session may write its own head again.
 func (d *decoder) sessionMeta(l *line) {
 	id := dialect.FirstText(l.v, "id", "session_id")
-	parent := l.text("forked_from_id")
 	switch {
-	case d.fork.from(id):
-		d.fork.add(parent)
-		d.fork.on = true
+	case d.fork.copiesHead(id):
+		d.fork.head(l)
 		return
 	case len(id) == 0 || d.tr.Session != string(id):
 		d.endTurn()
 		d.begin(d.thread.Own(id))
-		d.fork.begin(l, id, parent)
+		d.fork.begin(l, id)
 	default:
 		d.endTurn()
 	}
-	if parent == nil {
-		parent = l.text("source", "subagent", "thread_spawn", "parent_thread_id")
-	}
-	d.parent = string(parent)
+	d.parent = string(parentOf(l))
 	d.provider = string(l.text("model_provider"))
 	d.tr.Agent = string(dialect.FirstText(l.v, "agent_nickname", "agent_role"))
 	d.tr.Instruct(l.text("base_instructions", "text"))

@@ -92,33 +92,37 @@ func (d *decoder) hosted(l *line, name string, args []byte) {
 
 // executed reads an event that states how a call ended. The output follows as an item.
 func (d *decoder) executed(l *line) {
-	tool := d.tr.OpenTool(dialect.FirstText(l.v, "call_id", "callId"))
-	if tool == nil {
-		return
+	if tool := d.tr.OpenTool(dialect.FirstText(l.v, "call_id", "callId")); tool != nil {
+		d.settle(tool, l)
 	}
-	tool.Span.Duration = durationOf(l.v.Get("duration"))
-	status, why := statusOf(l)
-	tool.Data = outcome{status, bytes.Clone(why)}
-	d.exitCode(tool, l.v.Get("exit_code"))
 }
 
 func statusOf(l *line) (schema.Status, []byte) {
-	switch state := l.text("status"); string(state) {
-	case "declined":
+	state, success := l.text("status"), l.v.Get("success")
+	switch {
+	case string(state) == "declined":
 		return schema.StatusRejected, state
-	case "failed":
-		return schema.StatusError, dialect.FirstText(l.v, "stderr", "status")
-	}
-	if success := l.v.Get("success"); success != nil && success.Type() == fastjson.TypeFalse {
-		return schema.StatusError, l.text("stderr")
+	case string(state) == "failed", success != nil && success.Type() == fastjson.TypeFalse:
+		return schema.StatusError, errorOf(l)
 	}
 	if why := l.text("result", "Err"); why != nil {
 		return schema.StatusError, why
 	}
-	if l.v.GetBool("result", "Ok", "isError") || l.v.GetBool("result", "Ok", "is_error") {
-		return schema.StatusError, dialect.RawWords(dialect.RawPath(l.raw, "result.Ok.content"))
+	for _, result := range []string{"result.Ok", "result"} {
+		raw := dialect.RawPath(l.raw, result)
+		if dialect.RawTrue(dialect.RawMember(raw, "isError")) || dialect.RawTrue(dialect.RawMember(raw, "is_error")) {
+			return schema.StatusError, dialect.RawWords(dialect.RawMember(raw, "content"))
+		}
 	}
 	return schema.StatusOK, nil
+}
+
+// errorOf returns the error that an event or an item states, or nil.
+func errorOf(l *line) []byte {
+	if why := dialect.FirstText(l.v, "stderr", "error"); why != nil {
+		return why
+	}
+	return l.text("error", "message")
 }
 
 // durationOf reads a duration, ns: {"secs":1,"nanos":5}.
@@ -138,7 +142,9 @@ func (d *decoder) exitCode(tool *model.Tool, code *fastjson.Value) {
 	text := code.MarshalTo(nil)
 	tool.Attrs.AddRaw("exit_code", text)
 	d.tr.Noted(tool)
-	if end, known := tool.Data.(outcome); string(text) != "0" && (!known || end.status == schema.StatusOK) {
+	end, known := tool.Data.(outcome)
+	unexplained := end.status == schema.StatusError && len(end.why) == 0
+	if string(text) != "0" && (!known || end.status == schema.StatusOK || unexplained) {
 		tool.Data = outcome{schema.StatusError, append([]byte("exit code "), text...)}
 	}
 }
@@ -233,9 +239,6 @@ func (d *decoder) dynamicEnd(l *line) {
 		tool.Span.Started = 0
 	}
 	d.executed(l)
-	if end, ok := tool.Data.(outcome); ok && end.status == schema.StatusError && end.why == nil {
-		tool.Data = outcome{schema.StatusError, bytes.Clone(l.text("error"))}
-	}
 	if tool.Ready {
 		content := dialect.RawMember(l.raw, "content_items")
 		if content == nil {
@@ -262,11 +265,24 @@ func (d *decoder) returned(tool *model.Tool, raw []byte) {
 		end = outcome{schema.StatusCancelled, text}
 	case bytes.HasSuffix(text, []byte("rejected by user")):
 		end = outcome{schema.StatusRejected, text}
+	case bytes.HasPrefix(text, []byte("Script terminated\nWall time ")):
+		end.status = schema.StatusCancelled
+	case bytes.HasPrefix(text, []byte("Script failed\nWall time ")):
+		end = outcome{schema.StatusError, scriptOutput(text)}
 	default:
 		end.status = schema.StatusOK
 	}
 	d.tr.EndTool(tool, end.status, end.why)
 	d.turn.asked, d.turn.answered = d.Frame.At, false
+}
+
+// scriptOutput returns what a script wrote, without the lines that Codex writes before it.
+func scriptOutput(text []byte) []byte {
+	head, output, _ := bytes.Cut(text, []byte("\nOutput:\n"))
+	if output = bytes.TrimSpace(output); len(output) > 0 {
+		return output
+	}
+	return head
 }
 
 // result reads the forms of an output: a text, a text that is JSON with the output of a command,

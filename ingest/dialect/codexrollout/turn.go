@@ -49,7 +49,7 @@ var events = dialect.NewTypes(map[string]func(*decoder, *line){
 	"image_generation_end":         nil,
 	"view_image_tool_call":         nil,
 	"sub_agent_activity":           nil,
-	"item_completed":               nil,
+	"item_completed":               (*decoder).itemCompleted,
 	"undo_completed":               nil,
 	"guardian_assessment":          nil,
 	"collab_agent_spawn_end":       nil,

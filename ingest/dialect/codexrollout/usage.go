@@ -21,6 +21,7 @@ var counting = dialect.Counting{
 // totals are the totals of a session.
 type totals struct {
 	scope     string
+	begun     bool          // a total of this session was seen
 	inherited schema.Tokens // of the session from which this one was forked
 	stated    uint64        // the sum of inherited, as stated
 	latest    schema.Tokens // recorded last
@@ -36,7 +37,7 @@ type totals struct {
 // responsesKept bounds the responses whose records are recognised when they are written again.
 const responsesKept = 256
 
-// totalOf returns the totals of a token_count. Its last_token_usage repeats a part of them.
+// totalOf returns the totals of a token_count. Its last_token_usage is a part of them.
 func totalOf(l *line) (raw []byte, tokens schema.Tokens, stated uint64, ok bool) {
 	raw = dialect.RawPath(l.raw, "info.total_token_usage")
 	tokens, stated, ok = counting.Read(raw)
@@ -49,6 +50,29 @@ func (d *decoder) inherit(l *line) {
 	if _, tokens, stated, ok := totalOf(l); ok {
 		d.totals.inherited, d.totals.stated, d.totals.seen = tokens, stated, tokens
 	}
+}
+
+// base notes what the first total of a session includes of its ancestors, if the session continues
+// them: all but the usage of the last response. Before a turn all of it is of ancestors. A total that
+// is all of the last response began at 0.
+func (d *decoder) base(l *line, total schema.Tokens, sum uint64) {
+	t := &d.totals
+	last, lastSum, ok := counting.Read(dialect.RawPath(l.raw, "info.last_token_usage"))
+	switch {
+	case t.begun || total == t.seen:
+		return
+	case !d.fork.continues:
+	case t.seen.Sum() > 0:
+		if ok && total == last {
+			t.inherited, t.stated = schema.Tokens{}, 0
+		}
+	case d.tr.Run() == nil:
+		t.inherited, t.stated, t.seen = total, sum, total
+	case ok:
+		t.inherited, t.stated = without(total, last), sum-min(sum, lastSum)
+		t.seen = t.inherited
+	}
+	t.begun = true
 }
 
 // rateLimits reads the limits of the account, which are no usage.
@@ -65,6 +89,7 @@ func (d *decoder) tokenCount(l *line) {
 	if !ok {
 		return
 	}
+	d.base(l, tokens, stated)
 	before := t.seen
 	t.seen = tokens
 	switch {

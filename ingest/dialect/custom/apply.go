@@ -17,6 +17,7 @@ func (r *rule) apply(c *conversation, s *source) {
 	if r.call == callStart {
 		c.CompleteAll()
 		c.OpenCall()
+		c.stated = nil
 	}
 	r.prompts(c, s)
 	if r.thinking != nil {
@@ -62,10 +63,9 @@ func (r *start) apply(c *conversation, s *source) {
 	c.ended = false
 }
 
-// prompts records messages of the user and the system.
+// prompts records messages of the user and the system. A message of the system begins no run.
 func (r *rule) prompts(c *conversation, s *source) {
 	if content := r.system.text(s); len(content) > 0 {
-		c.InRun()
 		c.AwaitID(c.Say(schema.MessageSystem, content))
 	}
 	if content := r.user.text(s); len(content) > 0 && !c.sub {

@@ -145,6 +145,37 @@ func TestUsageModes(t *testing.T) {
 	}
 }
 
+// TestUsageRepeats checks that a report that two rules read counts once in each call of the model.
+func TestUsageRepeats(t *testing.T) {
+	const rules = "  - {when: {t: s}, call: start}\n" +
+		"  - {when: {t: u}, usage: {mode: add, input: in, repeats: true}}\n" +
+		"  - {when: {t: v}, usage: {mode: add, input: in, repeats: true}}\n"
+	for _, test := range []struct {
+		name string
+		text []string
+		want []uint64
+	}{
+		{"by both rules", []string{"s", "u10", "v10"}, []uint64{10}},
+		{"in the other order", []string{"s", "v10", "u10"}, []uint64{10}},
+		{"by one rule", []string{"s", "u10", "u10"}, []uint64{10, 10}},
+		{"once", []string{"s", "u10", "v10", "v10"}, []uint64{10, 10}},
+		{"with other tokens", []string{"s", "u10", "v20"}, []uint64{10, 20}},
+		{"in another call", []string{"s", "u10", "s", "v10"}, []uint64{10, 10}},
+	} {
+		var text strings.Builder
+		for _, frame := range test.text {
+			fmt.Fprintf(&text, `{"t":%q,"in":%q}`+"\n", frame[:1], frame[1:])
+		}
+		var got []uint64
+		for _, u := range decode(t, rules, text.String()).Facts.Usages {
+			got = append(got, u.Tokens.Input)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
 // TestConditions checks which frames a rule applies to.
 func TestConditions(t *testing.T) {
 	for _, test := range []struct {

@@ -27,6 +27,7 @@ type conversation struct {
 	counted *dialect.Span // the run of the latest usage
 	last    *dialect.Usage
 	reports []report
+	stated  []statement // since the model was called
 	// subagents are the sub-agents that have not been forgotten, the oldest first.
 	subagents []*conversation
 	sub       bool // it is a sub-agent: it has no run of its own

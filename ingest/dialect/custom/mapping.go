@@ -106,6 +106,7 @@ type usage struct {
 	inputIncludesCache                         bool
 	outputIncludesReasoning                    bool
 	outputByTotal                              bool // the total states whether output includes reasoning
+	repeats                                    bool // another rule may read the same report
 }
 
 // limit is the place of what a frame states of a limit of its account.

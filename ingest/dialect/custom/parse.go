@@ -281,7 +281,8 @@ func (o *object) usage() *usage {
 		return nil
 	}
 	u, ok := o.doc.object(n, o.below("usage"), "mode", "input", "cache_read", "cache_write", "cache_write_1h", "output",
-		"reasoning", "total", "input_includes_cache", "output_includes_reasoning", "id", "model", "provider")
+		"reasoning", "total", "input_includes_cache", "output_includes_reasoning", "id", "model", "provider",
+		"repeats")
 	if !ok {
 		return nil
 	}
@@ -289,7 +290,7 @@ func (o *object) usage() *usage {
 		input: u.places("input"), cacheRead: u.places("cache_read"), cacheWrite: u.places("cache_write"),
 		cacheWrite1h: u.places("cache_write_1h"), output: u.places("output"), reasoning: u.places("reasoning"), total: u.places("total"),
 		id: u.places("id"), model: u.places("model"), provider: u.places("provider"),
-		inputIncludesCache: u.yes("input_includes_cache"),
+		inputIncludesCache: u.yes("input_includes_cache"), repeats: u.yes("repeats"),
 	}
 	switch u.choice("output_includes_reasoning", "true", "false", "total") {
 	case "true":

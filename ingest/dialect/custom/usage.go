@@ -1,6 +1,8 @@
 package custom
 
 import (
+	"slices"
+
 	"tapedeck/ingest/dialect"
 	"tapedeck/schema"
 )
@@ -11,8 +13,18 @@ type report struct {
 	usage *dialect.Usage
 }
 
-// keptReports bounds the usages of a run that may be replaced.
-const keptReports = 256
+// statement is a report that another rule may read as well.
+type statement struct {
+	rule   *usage
+	tokens schema.Tokens
+}
+
+const (
+	// keptReports bounds the usages of a run that may be replaced.
+	keptReports = 256
+	// keptStatements bounds the reports of a call of the model that may be repeated.
+	keptStatements = 16
+)
 
 // tokens reads a report into disjoint buckets. ok is false if it counts nothing.
 func (u *usage) tokens(s *source) (t schema.Tokens, total uint64, ok bool) {
@@ -45,7 +57,7 @@ func (u *usage) insideInput(t *schema.Tokens) uint64 {
 // apply records a report.
 func (u *usage) apply(c *conversation, s *source) {
 	tokens, total, ok := u.tokens(s)
-	if !ok {
+	if !ok || u.repeated(c, tokens) {
 		return
 	}
 	id := string(u.id.text(s))
@@ -66,6 +78,20 @@ func (u *usage) apply(c *conversation, s *source) {
 	} else if provider != "" {
 		fact.Provider = provider
 	}
+}
+
+// repeated reports whether another rule has read the same report of the call of the model.
+func (u *usage) repeated(c *conversation, tokens schema.Tokens) bool {
+	if !u.repeats {
+		return false
+	}
+	i := slices.IndexFunc(c.stated, func(s statement) bool { return s.rule != u && s.tokens == tokens })
+	if i >= 0 {
+		c.stated = slices.Delete(c.stated, i, i+1)
+		return true
+	}
+	c.stated = dialect.AppendRecent(c.stated, statement{u, tokens}, keptStatements)
+	return false
 }
 
 // known returns the usage that a report replaces, or nil.

@@ -54,7 +54,7 @@ func (w *toolWait) apply(c *conversation, s *source) {
 		c.AwaitApproval(tool)
 	case w.state == waitEnds && waiting:
 		c.Start(tool)
-	case w.state == waitRefused && waiting && tool.Data == nil:
+	case w.state == waitRefused && tool.Data == nil:
 		tool.Data = refused{}
 		tool.Attrs.AddText("decision", "rejected")
 		c.Noted(tool)

@@ -37,6 +37,7 @@ var homes = map[string]string{
 	"copilot-cli":         "../mappings/testdata/copilot-cli",
 	"cursor-cli":          "../mappings/testdata/cursor-cli",
 	"droid":               "../mappings/testdata/droid",
+	"droid-exec":          "../mappings/testdata/droid-exec",
 	"gemini":              "../gemini/testdata",
 	"gemini-cli":          "../geminicli/testdata",
 	"gemini-cli-chat":     "../geminichat/testdata",

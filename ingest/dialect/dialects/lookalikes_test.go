@@ -24,6 +24,7 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "Cursor", data: `{"type":"system","subtype":"init","apiKeySource":"login","cwd":"/w","session_id":"s","model":"m","permissionMode":"default"}`},
 		{of: "Cursor", data: `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"x"}]},"session_id":"s"}`},
 		{of: "Cursor", data: `{"type":"result","subtype":"success","duration_ms":1,"duration_api_ms":1,"is_error":false,"result":"x","session_id":"s"}`},
+		{of: "Droid", data: `{"type":"system","subtype":"init","cwd":"/w","session_id":"s","tools":["Read"],"model":"m"}`},
 		{of: "pi", data: `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[],"api":"x","provider":"y"}}`},
 		{of: "gemini-cli", data: `{"type":"result","timestamp":"2026-01-01T00:00:00.000Z","status":"success","stats":{"total_tokens":1}}`},
 	},
@@ -206,6 +207,13 @@ var lookAlikes = map[string][]lookAlike{
 		{of: "pi", data: `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`},
 		{of: "pi", data: `{"type":"message","id":"e","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},
 		{of: "any agent", data: `{"type":"session_start","id":"s","model":"m"}`},
+	},
+	"droid-exec": {
+		{of: "gemini-cli", data: `{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","role":"user","content":"x"}`},
+		{of: "gemini-cli", data: `{"type":"tool_result","timestamp":"2026-01-01T00:00:00.000Z","tool_id":"t","status":"success","output":"x"}`},
+		{of: "Droid's files", data: `{"type":"message","id":"m","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`},
+		{of: "claude-code", data: `{"type":"system","subtype":"init","cwd":"/w","session_id":"s","tools":["Bash"],"model":"m"}`},
+		{of: "any agent", data: `{"type":"completion","text":"x","session_id":"s"}`},
 	},
 	"goose": {
 		{of: "Goose's stream", data: `{"type":"message","message":{"id":"m","role":"assistant","created":1767225600,"content":[{"type":"text","text":"x"}]}}`},

@@ -45,6 +45,10 @@ func FuzzCopilotCLI(f *testing.F) {
 
 func FuzzDroid(f *testing.F) { dialecttest.Fuzz(f, read("droid.yaml"), "testdata/droid/cases") }
 
+func FuzzDroidExec(f *testing.F) {
+	dialecttest.Fuzz(f, read("droid-exec.yaml"), "testdata/droid-exec/cases")
+}
+
 func FuzzAmp(f *testing.F) { dialecttest.Fuzz(f, read("amp.yaml"), "testdata/amp/cases") }
 
 func FuzzGoose(f *testing.F) { dialecttest.Fuzz(f, read("goose.yaml"), "testdata/goose/cases") }
