@@ -41,6 +41,7 @@ func maskNames(m *redact.Masker, opts *StreamOptions) error {
 	}
 	m.Resume([]byte(opts.Source))
 	opts.Source = m.Text(opts.Source)
+	opts.Title = m.Text(opts.Title)
 	if len(opts.Tags) == 0 {
 		return nil
 	}

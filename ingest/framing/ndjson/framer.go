@@ -55,6 +55,14 @@ func NewFramer(limit int) *Framer {
 	return &Framer{buf: framing.New(schema.NDJSON), limit: limit}
 }
 
+// NewLines returns a framer for a stream that is known to be lines, such as messages of JSON-RPC: an array
+// in its first line is a frame.
+func NewLines(limit int) *Framer {
+	c := NewFramer(limit)
+	c.mode = inLines
+	return c
+}
+
 // Split implements ingest.Framer.
 func (c *Framer) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
 	if len(p) == 0 {

@@ -27,6 +27,23 @@ func TestSuite(t *testing.T) {
 		[]byte(`{"projectHash":"","sessionId":"","messages":[{"a":[1]},{}]}`))
 }
 
+// A batch of JSON-RPC in the first line is a frame as soon as the line has ended.
+func TestLines(t *testing.T) {
+	f := ndjson.NewLines(0)
+	var got []string
+	emit := func(f *schema.Frame) error {
+		got = append(got, string(f.Raw))
+		return nil
+	}
+	const batch, next = "[{\"id\":1},{\"id\":2}]\n", "{\"id\":3}\n"
+	if err := f.Split([]byte(batch), 1, emit); err != nil || !slices.Equal(got, []string{batch}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := f.Split([]byte(next), 2, emit); err != nil || !slices.Equal(got, []string{batch, next}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestCaptures(t *testing.T) {
 	for name, text := range framingtest.Fixtures(t, ".jsonl", ".json", ".chunks.txt") {
 		t.Run(name, func(t *testing.T) {

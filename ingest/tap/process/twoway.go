@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"tapedeck/ingest"
+	"tapedeck/ingest/framing/ndjson"
 	"tapedeck/ingest/tap/copier"
 	"tapedeck/schema"
 )
@@ -12,10 +13,7 @@ import (
 // copyBoth records the lines of both directions, each as it ends. A line that has not ended when the
 // command does is recorded with a mark.
 func (r *recording) copyBoth(s *ingest.Stream) error {
-	var framers [2]ingest.Framer
-	for way := range framers {
-		framers[way] = copier.NewFramer(schema.NDJSON, r.limit)
-	}
+	framers := [2]ingest.Framer{ndjson.NewLines(r.limit), ndjson.NewLines(r.limit)}
 	recordOf := func(way schema.Direction) func(*schema.Frame) error {
 		return func(f *schema.Frame) error {
 			f.Direction = way

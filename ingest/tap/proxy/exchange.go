@@ -20,6 +20,7 @@ type exchange struct {
 	label string          // method and URL, for the log
 	own   string          // base URL by which the client called the proxy
 	rec   *recording      // nil if the queues had no room for another recording
+	http2 bool            // other requests share the connection
 
 	mu       sync.Mutex // guards all below
 	missed   miss

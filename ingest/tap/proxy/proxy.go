@@ -92,7 +92,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	defer context.AfterFunc(p.cutCtx, func() { cancel(errShutdown) })()
 	so := p.streamOptions(r)
-	ex := &exchange{proxy: p, label: so.Source, own: ownAddress(r), rec: p.record(ctx, so)}
+	ex := &exchange{proxy: p, label: so.Source, own: ownAddress(r), rec: p.record(ctx, so), http2: r.ProtoMajor >= 2}
 	ex.ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	if ex.rec == nil {
 		overloads.Inc()

@@ -25,15 +25,15 @@ func (w writer) WriteHeader(status int) {
 				h[name] = nil // present, so net/http does not set it
 			}
 		}
-		if !w.exchange.requestEnded() {
+		if !w.exchange.http2 && !w.exchange.requestEnded() {
 			w.answerEarly(h)
 		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// answerEarly prepares for a response that begins before the request has ended: it prevents the
-// server from reading the rest of the request first. The connection is closed afterwards, since the
+// answerEarly prepares for a response over HTTP/1 that begins before the request has ended: it prevents
+// the server from reading the rest of the request first. The connection is closed afterwards, since the
 // server cannot know where the next request begins.
 func (w writer) answerEarly(h http.Header) {
 	if http.NewResponseController(w.ResponseWriter).EnableFullDuplex() == nil {

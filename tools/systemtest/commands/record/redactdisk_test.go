@@ -103,6 +103,11 @@ func TestNoSecretOnDisk(t *testing.T) {
 	}
 	must("record", "--session", "escaped", file(chunks(secrets.way("escaped"), 0.5, escapedJSON)))
 	commandtest.Post(t, s, "posted", "application/x-ndjson", []byte(chunks(secrets.way("posted"), 0.6, plainJSON)))
+	named := filepath.Join(t.TempDir(), "dump-"+secrets.way("file name")[0]+".jsonl")
+	if err := os.WriteFile(named, []byte(`{"a":1}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must("record", "--session", "named", named)
 	must(append([]string{"record", "--session", "command", "--", "sh", "-c", `cat "$0"`, file(`{"a":1}` + "\n")}, command(secrets.way("arguments"))...)...)
 
 	t.Setenv("DISK_TEST_SECRET", "correct-horse/battery+7 "+strings.Repeat("Zk4", 4))
