@@ -136,7 +136,7 @@ func (d *decoder) event(in *dialect.Input) {
 	case d.replayed(in):
 	case d.repeated(in):
 	case typ.Handle.read != nil:
-		d.attribute(in.JSON.GetStringBytes("subagentRunId"))
+		d.attribute(d.ownerOf(typ.Name, in.JSON))
 		d.endChunks(typ.Name)
 		typ.Handle.read(d, in)
 	}

@@ -16,6 +16,7 @@ type runState struct {
 
 	places  []place
 	roles   []role
+	owners  []owner
 	chunks  chunks
 	spoke   bool     // it has streamed a message or a call
 	last    string   // id of the last message of its input

@@ -62,8 +62,8 @@ func (d *decoder) of(id []byte) (m *message, known bool) {
 // answer reads a message of the model, which is one call of it.
 func (d *decoder) answer(m *message, v *fastjson.Value, raw, text []byte) {
 	d.tr.InRun()
-	if name := v.GetStringBytes("model"); len(name) > 0 && string(name) != d.tr.Model {
-		d.tr.SetModel(d.model.Own(name), provider)
+	if name := v.GetStringBytes("model"); len(name) > 0 {
+		d.tr.AnswerModel(d.model.Own(name), provider)
 	}
 	if m.call == nil {
 		m.call, m.ended = d.tr.OpenCall(), d.Frame.At

@@ -84,20 +84,15 @@ func (d *decoder) again(m *message) bool {
 	return false
 }
 
-// ask reads a result that asks the client for input: the call waits for it. Over HTTP the retry is
-// another exchange, and therefore another stream, and nothing but an opaque state connects them: there
-// the call ends.
-func (d *decoder) ask(tool *model.Tool, raw []byte) bool {
-	if d.transport == schema.HTTP || d.transport == schema.SSE {
-		return false
-	}
+// ask reads a result that asks the client for input: the call waits for it. If the retry is in
+// another stream, as that of a proxied exchange is, the call stays waiting here.
+func (d *decoder) ask(tool *model.Tool, raw []byte) {
 	c := tool.Data.(*call)
 	c.asks, c.state, c.askedAt = true, string(dialect.RawMember(raw, "requestState")), d.Frame.At
 	c.describe(tool)
 	d.Noted(tool)
 	tool.Running = false
 	d.Wait(tool)
-	return true
 }
 
 // progressToken returns the token of the progress of a request, as JSON.
@@ -150,7 +145,8 @@ func (d *decoder) returned(tool *model.Tool, v *fastjson.Value, raw []byte) {
 		m.Attributes = dialect.Attribute("parts", otherParts(v.GetArray("content")))
 	}
 	kind := v.GetStringBytes("resultType")
-	if string(kind) == "input_required" && d.ask(tool, raw) {
+	if string(kind) == "input_required" {
+		d.ask(tool, raw)
 		return
 	}
 	if len(kind) > 0 && string(kind) != "complete" {

@@ -32,8 +32,6 @@ type decoder struct {
 	waiting []request // without a response
 	refusal model.Refusal
 	shared  uint64 // identifies the present call; 0 if only this stream has it
-
-	transport schema.Transport // of the present frame
 }
 
 func newDecoder(string) dialect.Decoder {
@@ -55,7 +53,6 @@ func (d *decoder) factID(kind string) string {
 func (d *decoder) Decode(in *dialect.Input, b *dialect.Emitter) {
 	d.Begin(in, b)
 	defer d.Done()
-	d.transport = in.Transport
 	if head, ok := dialect.HeadOf(in); ok {
 		d.head(&head)
 	} else if len(in.Data) > 0 {

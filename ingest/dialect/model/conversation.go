@@ -30,6 +30,7 @@ type Conversation struct {
 
 	run, step, call *dialect.Span
 	nested          bool               // run is a span of another conversation
+	called          bool               // the run has had a call of a model
 	unnamed         []*dialect.Message // of a request, until the run has an id
 	texts           []text
 	tools           []*Tool
@@ -72,7 +73,7 @@ func (t *Conversation) OpenRun(name string) *dialect.Span { return t.OpenRunAs(t
 // unique.
 func (t *Conversation) OpenRunAs(id, name string) *dialect.Span {
 	t.Abandon()
-	t.nested = false
+	t.nested, t.called = false, false
 	t.run = t.open(schema.SpanRun, id, name, nil)
 	t.run.Model, t.run.Provider = t.Model, t.Provider
 	return t.run
@@ -243,7 +244,7 @@ func (t *Conversation) OpenCall() *dialect.Span { return t.OpenCallAs(t.ID("llm"
 // OpenCallAs is OpenCall for a call that other streams may refer to as well.
 func (t *Conversation) OpenCallAs(id string) *dialect.Span {
 	t.EndCall(schema.StatusOK)
-	t.call = t.open(schema.SpanLLM, id, t.Model, t.Place())
+	t.call, t.called = t.open(schema.SpanLLM, id, t.Model, t.Place()), true
 	t.call.Model, t.call.Provider = t.Model, t.Provider
 	return t.call
 }
@@ -309,6 +310,15 @@ func (t *Conversation) CorrectModel(model []byte, provider string, spans ...*dia
 		}
 		t.Emitter.ChangedSpan(s, t.Frame)
 	}
+}
+
+// AnswerModel is SetModel for the model that an answer names, before its call begins. A run has the
+// model of its first call, also if an earlier run had another one.
+func (t *Conversation) AnswerModel(model, provider string) {
+	if run := t.own(); run != nil && !t.called {
+		run.Model, run.Provider = "", ""
+	}
+	t.SetModel(model, provider)
 }
 
 // SetModel sets the model and its provider for facts that begin from now on, and on the call and

@@ -10,11 +10,13 @@ import (
 	"tapedeck/schema"
 )
 
-// events maps types of events with facts to handlers, which get the event's properties, parsed
-// and as JSON.
-var events = map[string]func(t *session, p *fastjson.Value, raw []byte){
-	"message.updated":      (*session).messageUpdated,
-	"message.part.updated": (*session).partUpdated,
+// handler reads an event's properties, parsed and as JSON.
+type handler func(t *session, p *fastjson.Value, raw []byte)
+
+// events maps types of events with facts to handlers.
+var events = map[string]handler{
+	"message.updated":      inParts((*session).messageUpdated),
+	"message.part.updated": inParts((*session).partUpdated),
 	"message.part.delta":   (*session).delta,
 	"session.created":      (*session).updated,
 	"session.updated":      (*session).updated,
@@ -43,15 +45,15 @@ var silent = []string{
 func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 	in.Type = dialect.Intern(v.GetStringBytes("type"))
 	in.EventID = d.eventID.Own(v.GetStringBytes("id"))
-	p := v.Get("properties")
-	if !dialect.IsObject(p) {
+	p, member := content(v)
+	if p == nil {
 		if !isSilent(in.Type) {
 			d.Unknown()
 		}
 		return
 	}
 	id := sessionOf(p)
-	if read, known := events[in.Type]; known {
+	if read, known := handlerOf(in.Type); known {
 		if id == nil {
 			if in.Type != "session.error" || len(d.sessions) == 0 {
 				d.Unknown()
@@ -60,14 +62,33 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, data []byte) {
 			id = []byte(d.sessions[len(d.sessions)-1].conv.Session)
 		}
 		t := d.session(id)
-		read(t, p, dialect.RawMember(data, "properties"))
+		read(t, p, dialect.RawMember(data, member))
 		t.conv.Address()
 		return
 	}
-	if !slices.Contains(noted, in.Type) && !isSilent(in.Type) {
+	if !slices.Contains(noted, in.Type) && !isSilent(in.Type) && !isStepNoted(in.Type, member) {
 		d.Unknown()
 	}
 	in.Session = d.nameOf(id)
+}
+
+// content returns the properties of an event, and the name of the member that has them. It returns
+// nil if there are none.
+func content(v *fastjson.Value) (p *fastjson.Value, member string) {
+	for _, member := range [...]string{"properties", "data"} {
+		if p := v.Get(member); dialect.IsObject(p) {
+			return p, member
+		}
+	}
+	return nil, ""
+}
+
+// handlerOf returns the handler of a type of event.
+func handlerOf(typ string) (read handler, known bool) {
+	if read, known = events[typ]; !known {
+		read, known = stepEvents[stepType(typ)]
+	}
+	return read, known
 }
 
 func isSilent(typ string) bool {
@@ -111,7 +132,11 @@ func (t *session) partUpdated(p *fastjson.Value, raw []byte) {
 }
 
 func (t *session) updated(p *fastjson.Value, _ []byte) {
-	if parent := p.GetStringBytes("info", "parentID"); parent != nil && t.parent == "" {
+	parent := p.GetStringBytes("info", "parentID")
+	if parent == nil {
+		parent = p.GetStringBytes("parentID")
+	}
+	if parent != nil && t.parent == "" {
 		t.parent = string(parent)
 	}
 }

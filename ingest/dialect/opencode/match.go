@@ -12,8 +12,10 @@ import (
 // match judges one line or event.
 func match(in *dialect.Input) (dialect.Confidence, string) {
 	if h, ok := dialect.HeadOf(in); ok {
-		if string(h.Method) == "GET" && strings.HasSuffix(dialect.Alias(h.Path), "/global/event") {
-			return dialect.Likely, "GET /global/event"
+		for _, path := range [...]string{"/global/event", "/api/event"} {
+			if string(h.Method) == "GET" && strings.HasSuffix(dialect.Alias(h.Path), path) {
+				return dialect.Likely, "GET " + path
+			}
 		}
 		return dialect.No, ""
 	}
@@ -48,10 +50,15 @@ func matchLine(v *fastjson.Value) (dialect.Confidence, string) {
 }
 
 func matchEvent(v *fastjson.Value) (dialect.Confidence, string) {
+	typ := string(v.GetStringBytes("type"))
+	if _, known := stepEvents[stepType(typ)]; known {
+		if p, member := content(v); p.GetStringBytes("sessionID") != nil && isOfSteps(typ, member) {
+			return dialect.Certain, "the event " + typ + " with its session"
+		}
+	}
 	if v.GetObject("properties") == nil {
 		return dialect.No, ""
 	}
-	typ := string(v.GetStringBytes("type"))
 	why := "the event " + typ + " with its properties"
 	switch typ {
 	case "message.part.updated":

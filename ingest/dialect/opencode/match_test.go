@@ -20,6 +20,10 @@ func TestMatch(t *testing.T) {
 		{dialect.Certain, `{"type":"session.idle","properties":{"sessionID":"s"}}`},
 		{dialect.Certain, `{"directory":"/x","payload":{"type":"session.idle","properties":{"sessionID":"s"}}}`},
 		{dialect.Certain, `{"directory":"/x","payload":{"type":"session.error","properties":{}}}`},
+		{dialect.Certain, `{"id":"e","created":1,"type":"session.step.started","data":{"sessionID":"s","assistantMessageID":"m"}}`},
+		{dialect.Certain, `{"type":"session.next.text.delta","properties":{"sessionID":"s","delta":"x"}}`},
+		{dialect.No, `{"type":"session.text.delta","properties":{"sessionID":"s","delta":"x"}}`},
+		{dialect.No, `{"type":"session.step.started","data":{"assistantMessageID":"m"}}`},
 		{dialect.Likely, `{"type":"server.connected","properties":{}}`},
 		{dialect.Likely, `{"payload":{"type":"server.connected","properties":{}}}`},
 		{dialect.Likely, `{"type":"error","timestamp":1,"sessionID":"s","error":{}}`},
@@ -40,6 +44,7 @@ func TestMatch(t *testing.T) {
 	}
 	for head, want := range map[string]dialect.Confidence{
 		"GET /global/event HTTP/1.1\r\n\r\n":  dialect.Likely,
+		"GET /api/event?x=1 HTTP/1.1\r\n\r\n": dialect.Likely,
 		"POST /global/event HTTP/1.1\r\n\r\n": dialect.No,
 		"GET /event HTTP/1.1\r\n\r\n":         dialect.No, // many protocols have it
 		"HTTP/1.1 200 OK\r\n\r\n":             dialect.No,
@@ -56,6 +61,9 @@ func TestTime(t *testing.T) {
 		`{"type":"text","timestamp":1767225600250,"sessionID":"s"}`:                     1767225600_250_000_000,
 		`{"type":"message.part.updated","properties":{"time":1767225600250}}`:           1767225600_250_000_000,
 		`{"directory":"/x","payload":{"type":"a","properties":{"time":1767225600250}}}`: 1767225600_250_000_000,
+		`{"type":"session.next.text.delta","properties":{"timestamp":1767225600250}}`:   1767225600_250_000_000,
+		`{"id":"e","created":1767225600250,"type":"session.text.delta","data":{}}`:      1767225600_250_000_000,
+		`{"created":1767225600250,"type":"session.idle","properties":{}}`:               0,
 		`{"type":"permission.updated","properties":{"time":{"created":1767225600250}}}`: 0,
 		`{"type":"text","timestamp":"2026-01-01T00:00:00Z","sessionID":"s"}`:            0,
 		`{"type":"text","timestamp":-5}`:                                                0,

@@ -40,7 +40,11 @@ func (t *session) answer(info *fastjson.Value, raw, id []byte) {
 
 // speaker reads the agent that answers, and its model.
 func (t *session) speaker(info, model *fastjson.Value) {
-	if agent := dialect.FirstText(info, "agent", "mode"); agent != nil {
+	t.speaks(dialect.FirstText(info, "agent", "mode"), model.GetStringBytes("modelID"), model.GetStringBytes("providerID"))
+}
+
+func (t *session) speaks(agent, model, provider []byte) {
+	if agent != nil {
 		t.conv.Agent = t.agent.Own(agent)
 	}
 	run := t.inRun()
@@ -48,8 +52,8 @@ func (t *session) speaker(info, model *fastjson.Value) {
 		run.Agent = t.conv.Agent
 		t.Emitter.ChangedSpan(run, t.Frame)
 	}
-	if name := model.GetStringBytes("modelID"); name != nil {
-		t.conv.SetModel(t.model.Own(name), string(model.GetStringBytes("providerID")))
+	if model != nil {
+		t.conv.AnswerModel(t.model.Own(model), string(provider))
 	}
 }
 

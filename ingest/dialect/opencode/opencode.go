@@ -1,6 +1,6 @@
 // Package opencode reads OpenCode's reports on its sessions: the lines of "opencode run --format
-// json", and the events of its server's /event and /global/event. docs/dialects/opencode.md
-// describes how it reads them.
+// json", and the events of its server's /event, /global/event and /api/event.
+// docs/dialects/opencode.md describes how it reads them.
 package opencode
 
 import (
@@ -22,11 +22,16 @@ func timeOf(in *dialect.Input) int64 {
 	if in.JSON == nil {
 		return 0
 	}
-	ms := in.JSON.GetUint64("timestamp")
-	if ms == 0 {
-		ms = unwrap(in.JSON).GetUint64("properties", "time")
+	v := unwrap(in.JSON)
+	for _, path := range [...][]string{{"timestamp"}, {"properties", "time"}, {"properties", "timestamp"}, {"data", "timestamp"}} {
+		if ms := v.GetUint64(path...); ms != 0 {
+			return dialect.Milliseconds(ms)
+		}
 	}
-	return dialect.Milliseconds(ms)
+	if dialect.IsObject(v.Get("data")) {
+		return dialect.Milliseconds(v.GetUint64("created"))
+	}
+	return 0
 }
 
 // unwrap returns the event in a message of /global/event.

@@ -22,6 +22,9 @@ func (t *session) ask(p *fastjson.Value, _ []byte) {
 	if call == nil {
 		call = p.GetStringBytes("callID") // before version 1.1
 	}
+	if call == nil {
+		call = dialect.FirstText(p.Get("source"), "callID", "id") // since version 2
+	}
 	tool := t.conv.OpenTool(call)
 	if tool == nil {
 		return

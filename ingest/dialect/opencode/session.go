@@ -17,6 +17,8 @@ type session struct {
 	model  dialect.Last
 	agent  dialect.Last
 	lines  bool // texts and tools come when they are complete
+	form   form // of its events
+	inputs []input
 
 	said     int64 // when the call of a model in progress had its last output, ns
 	tooled   bool  // the call has made a tool call

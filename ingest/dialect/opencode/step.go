@@ -14,6 +14,11 @@ func (t *session) stepStart(part *fastjson.Value) {
 	if t.note(partKey(part)) {
 		return
 	}
+	t.openCall(id)
+}
+
+// openCall begins a call of the model. The id is that of its step, or empty.
+func (t *session) openCall(id []byte) {
 	t.inRun()
 	t.endCall(schema.StatusOK)
 	t.failure = failure{} // earlier errors did not end the run
@@ -31,21 +36,26 @@ func (t *session) stepFinish(part *fastjson.Value, raw []byte) {
 	if t.note(partKey(part)) {
 		return
 	}
+	t.closeCall(part.GetStringBytes("messageID"), part.GetStringBytes("reason"), raw, schema.StatusOK)
+}
+
+// closeCall ends the call of the model. raw has the tokens and the cost of its step.
+func (t *session) closeCall(message, reason, raw []byte, status schema.Status) {
 	t.inRun()
 	call := t.conv.Call()
-	t.messageOf(part.GetStringBytes("messageID")).step(t, raw, call)
+	t.messageOf(message).step(t, raw, call)
 	if call == nil {
 		return
 	}
 	var attrs dialect.Attributes
-	if reason := part.GetStringBytes("reason"); reason != nil {
+	if reason != nil {
 		attrs.AddText("stop_reason", string(reason))
 	}
 	if cost := dialect.RawMember(raw, "cost"); !dialect.RawNull(cost) && string(cost) != "0" {
 		attrs.AddRaw("cost", cost)
 	}
 	call.Attributes = attrs.Text()
-	t.endCall(schema.StatusOK)
+	t.endCall(status)
 }
 
 // endCall ends the call of the model: with its step, or at its last output if tools were executed

@@ -59,6 +59,10 @@ func entry(handle func(*decoder, *line)) func(*decoder, *line) {
 // message to the model's last answer.
 func (d *decoder) keptMessage(l *line) {
 	d.tr.Whole = true
+	if isInserted(l) {
+		d.inserted(l)
+		return
+	}
 	switch string(l.text("role")) {
 	case "user":
 		if len(d.tr.OpenTools()) > 0 {

@@ -69,7 +69,9 @@ func (d *decoder) messageStart(l *line) {
 
 // beginAnswer begins a call of the model.
 func (d *decoder) beginAnswer(l *line) {
-	d.setModel(l.text("model"), l.text("provider"))
+	if name := l.text("model"); len(name) > 0 {
+		d.tr.AnswerModel(d.model.Own(name), string(l.text("provider")))
+	}
 	d.answer = answer{}
 	d.tr.CompleteAll()
 	call := d.tr.OpenCall()

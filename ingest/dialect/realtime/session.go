@@ -87,10 +87,16 @@ func (d *decoder) next() {
 	}
 }
 
-// result reads the output of a function, which the client executed.
+// result reads the output of a function, which the client executed, and its refusal of a call of an
+// MCP tool.
 func (d *decoder) result(item *fastjson.Value) {
-	if string(item.GetStringBytes("type")) == "function_call_output" {
+	switch string(item.GetStringBytes("type")) {
+	case "function_call_output":
 		d.ResultOf(item.GetStringBytes("call_id"), nil, item.GetStringBytes("output"), "text", schema.StatusOK, nil)
+	case "mcp_approval_response":
+		if a := item.Get("approve"); a != nil && a.Type() == fastjson.TypeFalse {
+			d.ResultOf(item.GetStringBytes("approval_request_id"), nil, nil, "text", schema.StatusRejected, item.GetStringBytes("reason"))
+		}
 	}
 }
 

@@ -107,17 +107,12 @@ func gooseSessions(db *snapshot.DB, path string) (order []*Source, err error) {
 // others.
 func (s *Source) writeGoose(db *snapshot.DB, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 64<<10)
-	var line []byte
-	err := db.Each(gooseMessagesSQL, func(r *snapshot.Row) error {
-		line = appendLine(line[:0], "goose.message", gooseTime(r.Int(2)), "id", number(r.Int(0)), "role", text(r.Text(1)), "content", r.Bytes(3))
-		_, err := w.Write(line)
-		return err
-	}, s.row.id, int64(memberLimit))
-	if err != nil {
+	if err := s.writeGooseMessages(db, w); err != nil {
 		return err
 	}
+	var line []byte
 	input, output := int64(0), int64(0) // of the ledger
-	err = db.Each(gooseLedgerSQL, func(r *snapshot.Row) error {
+	err := db.Each(gooseLedgerSQL, func(r *snapshot.Row) error {
 		input, output = input+r.Int(3), output+r.Int(4)
 		line = appendLine(line[:0], "goose.usage", gooseTime(r.Int(1)), "id", number(r.Int(0)), "model", text(r.Text(2)), "input_tokens", number(r.Int(3)),
 			"output_tokens", number(r.Int(4)), "total_tokens", number(r.Int(5)), "cache_read_tokens", number(r.Int(6)), "cache_write_tokens", number(r.Int(7)))
@@ -140,6 +135,47 @@ func (s *Source) writeGoose(db *snapshot.DB, to io.Writer) error {
 		return err
 	}, s.row.id)
 	return cmp.Or(err, w.Flush())
+}
+
+// writeGooseMessages writes the messages of a session. A turn of the assistant is several rows: the
+// line of each says whether it is the last, before a text of the user or the end of the session.
+func (s *Source) writeGooseMessages(db *snapshot.DB, w io.Writer) error {
+	var held []byte // the line of the row before, if it is the assistant's
+	release := func(last bool) error {
+		if len(held) == 0 {
+			return nil
+		}
+		_, err := w.Write(fmt.Appendf(held[:len(held)-len("}\n")], ",\"last\":%t}\n", last))
+		held = held[:0]
+		return err
+	}
+	var line []byte
+	err := db.Each(gooseMessagesSQL, func(r *snapshot.Row) error {
+		role, content := r.Text(1), r.Bytes(3)
+		line = appendLine(line[:0], "goose.message", gooseTime(r.Int(2)), "id", number(r.Int(0)), "role", text(role), "content", content)
+		if err := release(role == "user" && gooseHasText(content)); err != nil {
+			return err
+		}
+		if role == "assistant" {
+			held = append(held, line...)
+			return nil
+		}
+		_, err := w.Write(line)
+		return err
+	}, s.row.id, int64(memberLimit))
+	if err != nil {
+		return err
+	}
+	return release(true)
+}
+
+// gooseHasText reports whether the content of a message has a part of the type text.
+func gooseHasText(content []byte) bool {
+	var p fastjson.Parser
+	v, err := p.ParseBytes(content)
+	return err == nil && slices.ContainsFunc(v.GetArray(), func(part *fastjson.Value) bool {
+		return string(part.GetStringBytes("type")) == "text"
+	})
 }
 
 // gooseTime converts the time of a message, ns: seconds, of some versions milliseconds.

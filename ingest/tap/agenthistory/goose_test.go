@@ -1,6 +1,7 @@
 package agenthistory
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,5 +119,32 @@ func TestGooseOtherDatabases(t *testing.T) {
 	}
 	if n != 4 {
 		t.Errorf("%d frames, want 3 messages and the totals", n)
+	}
+}
+
+// The line of a row of the assistant says whether its turn ends with it.
+func TestGooseTurns(t *testing.T) {
+	m := newMachine(t)
+	db := gooseDatabase(t, m.write(".local/share/goose/sessions/sessions.db", ""), false)
+	says := func(role, content string) {
+		db.Exec(`INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20260101_1', ?, ?, 1767225660)`, role, content)
+	}
+	gooseSays(db, "user", "x", 1767225660)
+	gooseSays(db, "assistant", "I look.", 1767225660)
+	for _, id := range []string{"t1", "t2"} {
+		says("assistant", `[{"type":"toolRequest","id":"`+id+`","toolCall":{"status":"success","value":{"name":"ls","arguments":{}}}}]`)
+		says("user", `[{"type":"toolResponse","id":"`+id+`","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"a"}]}}}]`)
+	}
+	gooseSays(db, "assistant", "done", 1767225660)
+	m.atHome(t)
+	var got []string
+	for line := range strings.Lines(string(m.stored.raw(t))) {
+		if _, last, found := strings.Cut(line, `,"last":`); found {
+			got = append(got, strings.TrimSpace(last))
+		}
+	}
+	// The first answer is that of gooseDatabase.
+	if want := []string{"true}", "false}", "false}", "false}", "true}"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
