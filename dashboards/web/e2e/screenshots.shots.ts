@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { dayOfRuns } from './day'
+import { LiveRun } from './liverun'
 import { ended, LiveRecording } from './recording'
 import { searchedUntil } from './searching'
 import { program, startServer, type Server } from './server'
@@ -51,6 +52,9 @@ const full: readonly Shot[] = [
   { name: 'compare', path: '/compare?a=demo&b=day-shift', ready: 'main [data-ready]' },
   { name: 'audit', path: '/audit', ready: '[aria-label="Entries"]' },
   { name: 'record', path: '/record', ready: 'text=frames/s' },
+  { name: 'tag', path: '/tag?tag=customer:acme', ready: 'text=Cost by day' },
+  { name: 'session-hung', path: '/sessions/nightly-import', ready: '[aria-label="Player"]' },
+  { name: 'access', path: '/access', ready: 'main h1' },
 ]
 
 const empty: readonly Shot[] = [
@@ -93,7 +97,7 @@ async function fill(server: Server): Promise<void> {
 }
 
 for (const [what, shots, args] of [
-  ['full', full, ['--demo']],
+  ['full', full, ['--demo', '--quiet-after', '2s']],
   ['empty', empty, []],
 ] as const)
   test(`every page, ${what}`, async ({ page }) => {
@@ -101,6 +105,8 @@ for (const [what, shots, args] of [
     mkdirSync(pictures, { recursive: true })
     const server = await startServer([...args])
     const live = what === 'full' ? await LiveRecording.begin(server.url, 'nightly-build') : undefined
+    const hung = what === 'full' ? new LiveRun(server.url, 'nightly-import') : undefined
+    hung?.call('c1', 'psql', '{"query":"copy orders from stdin"}')
     const ticking = setInterval(() => live?.send(3), 100)
     try {
       if (what === 'full') {
@@ -128,6 +134,7 @@ for (const [what, shots, args] of [
     } finally {
       clearInterval(ticking)
       await live?.end()
+      await hung?.end()
       await page.goto('about:blank') // which asks nothing of a server that is away
       await server.stop()
     }
