@@ -116,6 +116,11 @@ var objectParameters = []string{"account", "period", "session", "name", "seq", "
 
 // objectOf returns the object of a request, as its path or query names it.
 func objectOf(c echo.Context) string {
+	if strings.HasPrefix(c.Path(), emulated) { // the other parts of the path belong to the recorded application
+		if session, err := sessionOf(c); err == nil {
+			return session
+		}
+	}
 	var parts []string
 	for _, v := range c.ParamValues() {
 		if text, err := url.PathUnescape(v); err == nil && c.Request().URL.RawPath != "" {
@@ -123,8 +128,8 @@ func objectOf(c echo.Context) string {
 		}
 		parts = append(parts, v)
 	}
-	if strings.HasPrefix(c.Path(), "/emulate/") {
-		parts = parts[:1] // the other parts belong to the recorded application
+	if strings.HasPrefix(c.Path(), emulated) {
+		parts = parts[:1]
 	}
 	if len(parts) == 0 {
 		for _, name := range objectParameters {

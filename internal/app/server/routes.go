@@ -89,7 +89,7 @@ func only(h echo.HandlerFunc, known ...string) echo.HandlerFunc {
 // notEmulated reports whether a request is for the server itself. Other requests receive the answer
 // of the recorded application, byte for byte.
 func notEmulated(r *http.Request) bool {
-	return !strings.HasPrefix(r.URL.Path, "/emulate/") && !strings.HasPrefix(r.URL.Path, "/api/v0/")
+	return !strings.HasPrefix(r.URL.Path, emulated) && !strings.HasPrefix(r.URL.Path, "/api/v0/")
 }
 
 // readableQueries refuses queries that cannot be parsed: the remaining parameters alone would
@@ -128,12 +128,9 @@ func forTenant(h tenantHandler) echo.HandlerFunc {
 
 func forSession(h sessionHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		id := c.Param("id")
-		if c.Request().URL.RawPath != "" { // otherwise the path was matched unescaped
-			var err error
-			if id, err = url.PathUnescape(id); err != nil {
-				return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
-			}
+		id, err := sessionOf(c)
+		if err != nil {
+			return problem.BadParameter("id", "the session id in the path is not escaped as URLs are: "+err.Error())
 		}
 		tenant, err := tenant(c)
 		if err != nil {
@@ -142,6 +139,23 @@ func forSession(h sessionHandler) echo.HandlerFunc {
 		h(c.Response(), c.Request(), tenant, id)
 		return nil
 	}
+}
+
+// emulated begins the paths of emulated servers.
+const emulated = "/emulate/"
+
+// sessionOf returns the session that the path of a request names. Below /emulate/ settings may follow its name,
+// as in "/emulate/demo;speed=max/path".
+func sessionOf(c echo.Context) (string, error) {
+	if strings.HasPrefix(c.Path(), emulated) {
+		segment, _, _ := strings.Cut(strings.TrimPrefix(c.Request().URL.EscapedPath(), emulated), "/")
+		name, _, _ := strings.Cut(segment, ";")
+		return url.PathUnescape(name)
+	}
+	if c.Request().URL.RawPath == "" { // the path was matched unescaped
+		return c.Param("id"), nil
+	}
+	return url.PathUnescape(c.Param("id"))
 }
 
 // forFrame is like forSession for one frame, whose position needs no escapes.
