@@ -50,11 +50,11 @@ func (c *statuslineCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	now := time.Now()
-	recorded, ask := statusline.NewKept(home, g.Server, in.SessionID).Read(now)
+	recorded, ask := statusline.NewKept(home, g.Server, g.AsTenant, in.SessionID).Read(now)
 	_, err = fmt.Fprintln(console.To(os.Stdout), statusline.Line(in, recorded, now))
 	if ask && in.SessionID != "" {
 		if program, err := os.Executable(); err == nil { // otherwise the line keeps what is known
-			_ = background.Start(filepath.Join(home, "statusline.log"), program, []string{"TAPEDECK_SERVER=" + g.Server}, []string{"statusline", "--ask=" + in.SessionID})
+			_ = background.Start(filepath.Join(home, "statusline.log"), program, g.variables(), []string{"statusline", "--ask=" + in.SessionID})
 		}
 	}
 	return err
@@ -68,5 +68,16 @@ func (c *statuslineCommand) ask(ctx context.Context, g *global, home string) err
 		defer cancel()
 		recorded = statusline.Ask(ctx, client, c.Ask, time.Now())
 	}
-	return statusline.NewKept(home, g.Server, c.Ask).Write(recorded, time.Now())
+	return statusline.NewKept(home, g.Server, g.AsTenant, c.Ask).Write(recorded, time.Now())
+}
+
+// variables returns the environment variables with which another process asks the same server as
+// this one. They are no arguments, since others can read those in a list of processes. An empty
+// variable overrides an inherited one, and counts as not set.
+func (g *global) variables() []string {
+	return []string{
+		"TAPEDECK_SERVER=" + g.Server, "TAPEDECK_TENANT=" + g.AsTenant,
+		"TAPEDECK_TOKEN=" + g.Token, "TAPEDECK_TOKEN_FILE=" + g.TokenFile,
+		"TAPEDECK_CA=" + g.CA, "TAPEDECK_CLIENT_CERT=" + g.ClientCert, "TAPEDECK_CLIENT_KEY=" + g.ClientKey,
+	}
 }

@@ -126,7 +126,7 @@ func (c *syncRecord) sync(ctx context.Context, g *global, opts agenthistory.Opti
 	return syncer.Watch(ctx, func(res *agenthistory.Result) { _ = reportWatch(g, res) })
 }
 
-// forgetLost clears the progress if the server has none of the streams that were recorded last.
+// forgetLost clears the progress if the server has none of the sessions that were recorded.
 func forgetLost(ctx context.Context, g *global, p *agenthistory.Progress) error {
 	lost, err := knownrecordings.Lost(ctx, g.client, p)
 	if err != nil || !lost {

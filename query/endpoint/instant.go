@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // for machines without a time zone database
+
+	"tapedeck/internal/calendar"
 )
 
 // instantAllowed describes the forms of times that ParseInstant reads.
@@ -44,8 +46,8 @@ func readInstant(text string, zone *time.Location, now time.Time) (time.Time, er
 		d, err := shift(rest)
 		return now.Add(d), err
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
-		return t, nil
+	if date, err := time.Parse(time.DateOnly, text); err == nil {
+		return calendar.StartOf(date, zone), nil
 	}
 	// A "+" that was not escaped in the URL arrives as a space.
 	if t, err := time.Parse(time.RFC3339Nano, strings.Replace(text, " ", "+", 1)); err == nil {

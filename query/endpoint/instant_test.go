@@ -42,6 +42,24 @@ func TestParseInstant(t *testing.T) {
 	}
 }
 
+// A date means its first moment, also where the clock is put forward from 0 to 1 o'clock on it.
+func TestDatesWithoutMidnight(t *testing.T) {
+	for _, tc := range []struct{ zone, date, want string }{
+		{"America/Santiago", "2026-09-06", "2026-09-06T04:00:00Z"},
+		{"America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"},
+		{"Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00Z"},
+		{"Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"},
+	} {
+		zone, err := loadZone(tc.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ParseInstant(tc.date, zone, time.Time{}); err != nil || got.Format(time.RFC3339) != tc.want {
+			t.Errorf("%s in %s: %s %v, want %s", tc.date, tc.zone, got.Format(time.RFC3339), err, tc.want)
+		}
+	}
+}
+
 func FuzzParseInstant(f *testing.F) {
 	for _, text := range []string{"now", "now-1d12h", "now+1.5s", "2026-03-29", "2026-03-29T12:00:00.5+02:00", "now-9999999999w"} {
 		f.Add(text)

@@ -19,8 +19,7 @@ func (p *Progress) moved(s *Source) *entry {
 	for next := e; next != nil; next = p.streams[s.streamID(e.Generation+1)] {
 		e = next
 	}
-	info, err := os.Stat(e.Path)
-	if err != nil || fileIDOf(info) == s.file || s.within(e.Path) || within(e.Path, s.Path) {
+	if _, err := os.Stat(e.Path); err != nil || s.isFile(e.Path) || s.within(e.Path) || within(e.Path, s.Path) {
 		return e
 	}
 	s.name += "\x00" + s.Path
@@ -47,6 +46,16 @@ func (f *Found) dropDuplicates() {
 			s.name += "\x00" + s.Path
 		}
 	}
+}
+
+// isFile reports whether the file at a path is the source's own file, found through a link.
+func (s *Source) isFile(path string) bool {
+	own, err := os.Stat(s.Path)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(path)
+	return err == nil && os.SameFile(own, other)
 }
 
 // within reports whether the file at a path begins with all bytes of the source's file.

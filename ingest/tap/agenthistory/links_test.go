@@ -79,6 +79,60 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A folder that was moved, and is still reached by its earlier path, has the same sources: what is
+// new of them is recorded, and their new paths are saved.
+func TestMovedBehindLink(t *testing.T) {
+	chat := func(messages ...string) string {
+		return `{"sessionId":"s1","projectHash":"h","startTime":"2026-01-01T00:00:00Z","messages":[` + "\n" + strings.Join(messages, ",\n") + "\n]}"
+	}
+	message := func(id string) string {
+		return `{"id":"` + id + `","timestamp":"2026-01-01T00:00:00Z","type":"user","content":"x"}`
+	}
+	for name, tc := range map[string]struct {
+		file, before, after string
+		stored              int // frames, of which one is new
+	}{
+		"lines":    {"p/" + session(1) + ".jsonl", said(1, 1), said(1, 1) + said(1, 2), 2},
+		"document": {"chats/session.json", chat(message("m1")), chat(message("m1"), message("m2")), 3}, // the head is a frame
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t)
+			earlier, later := filepath.Join(m.dir, "earlier"), filepath.Join(m.dir, "later")
+			sync := func(dir string) *Result {
+				t.Helper()
+				m.open()
+				y := m.syncer()
+				y.From = []string{dir}
+				res, err := y.Run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res
+			}
+			m.write("earlier/"+tc.file, tc.before)
+			sync(earlier)
+			if err := errors.Join(os.Rename(earlier, later), os.Symlink(later, earlier)); err != nil {
+				t.Fatal(err)
+			}
+			path := m.write("later/"+tc.file, tc.after)
+			if res := sync(later); res.Recorded != 1 || res.States[StateGrown] != 1 || res.States[StateCopy] != 0 {
+				t.Errorf("%+v", res)
+			}
+			if e := m.progress.paths[path]; e == nil || len(m.progress.paths) != 1 {
+				t.Errorf("the paths of the progress: %v", m.progress.paths)
+			}
+			for id, frames := range m.stored.frames {
+				if len(frames) != tc.stored || len(m.stored.frames) != 1 {
+					t.Errorf("%d streams, stream %s has %d frames", len(m.stored.frames), id, len(frames))
+				}
+			}
+			if res := sync(earlier); res.Recorded != 0 || res.States[StateCopy] != 0 {
+				t.Errorf("by the earlier path: %+v", res)
+			}
+		})
+	}
+}
+
 // Folders, sockets and pipes with the name of a session, and files of two gigabytes without
 // content, take no time and hold nothing up.
 func TestObstacles(t *testing.T) {

@@ -129,7 +129,8 @@ func (s *Source) settleKnown() {
 }
 
 // compare sets the state of a source whose head was read. If another session was recorded from the
-// same path before, the source is new. A file that was moved is recognised by its stream.
+// same path before, the source is new. A file that was moved, or is found through another link, is
+// recognised by its stream.
 func (s *Source) compare(p *Progress) {
 	if e := s.entry; e != nil && e.Own != "" && e.Own == s.own {
 		s.Session = e.Session // the file may name the parent only now
@@ -145,7 +146,7 @@ func (s *Source) compare(p *Progress) {
 		s.State = StateNew
 	case e.Deleted:
 		s.State = StateDeleted
-	case e.Path != s.Path && s.within(e.Path):
+	case e.Path != s.Path && !s.isFile(e.Path) && s.within(e.Path):
 		s.State = StateCopy
 	case s.kind == lines && s.Size < e.Offset:
 		s.State = StateRewritten

@@ -122,9 +122,23 @@ func (p *Progress) Forget() error {
 	return p.rewrite()
 }
 
-// Latest returns the entries whose sources were written last: at most n of the entries that were
-// saved before a time.
-func (p *Progress) Latest(n int, before time.Time) []Recorded {
+// Sample returns entries of different sessions, of those that were saved before a time: the latest
+// ones, whose sources were written last, and then others that are spread evenly over the rest, with
+// the oldest one.
+func (p *Progress) Sample(latest, others int, before time.Time) []Recorded {
+	all := p.sessions(before)
+	list := slices.Clone(all[:min(latest, len(all))])
+	rest := all[len(list):]
+	others = min(others, len(rest))
+	for i := range others {
+		list = append(list, rest[(i+1)*len(rest)/others-1])
+	}
+	return list
+}
+
+// sessions returns an entry of each session that was saved before a time, those whose sources were
+// written last first.
+func (p *Progress) sessions(before time.Time) []Recorded {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := slices.DeleteFunc(slices.Collect(maps.Values(p.streams)), func(e *entry) bool {
@@ -134,8 +148,12 @@ func (p *Progress) Latest(n int, before time.Time) []Recorded {
 		return cmp.Or(cmp.Compare(b.Modified, a.Modified), cmp.Compare(a.Stream, b.Stream))
 	})
 	var list []Recorded
-	for _, e := range all[:min(n, len(all))] {
-		list = append(list, Recorded{e.Stream, e.Session})
+	listed := map[string]bool{}
+	for _, e := range all {
+		if !listed[e.Session] {
+			listed[e.Session] = true
+			list = append(list, Recorded{e.Stream, e.Session})
+		}
 	}
 	return list
 }

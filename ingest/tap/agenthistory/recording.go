@@ -94,7 +94,20 @@ func (e *openError) Unwrap() error { return e.error }
 
 // read records the scanned content or, if all is set, everything to the end of the source.
 func (r *recording) read(ctx context.Context, all bool) error {
-	record := func(f *schema.Frame) error {
+	if r.splitter == nil {
+		r.splitter = newSplitter(r.source, r.FrameLimit, nil)
+	}
+	r.splitter.emit = r.emit(ctx)
+	from := io.Reader(r.from)
+	if !all {
+		from = r.scan.limited(r.source, from)
+	}
+	return r.splitter.split(from, func() error { return context.Cause(ctx) })
+}
+
+// emit returns a function that records a frame, until ctx ends.
+func (r *recording) emit(ctx context.Context) func(*schema.Frame) error {
+	return func(f *schema.Frame) error {
 		r.mark(f)
 		if seq := r.splitter.frames; seq >= r.scan.next {
 			r.frames++
@@ -102,15 +115,6 @@ func (r *recording) read(ctx context.Context, all bool) error {
 		}
 		return r.stream.Record(ctx, f)
 	}
-	if r.splitter == nil {
-		r.splitter = newSplitter(r.source, r.FrameLimit, record)
-	}
-	r.splitter.emit = record
-	from := io.Reader(r.from)
-	if !all {
-		from = r.scan.limited(r.source, from)
-	}
-	return r.splitter.split(from, func() error { return context.Cause(ctx) })
 }
 
 // mark flags a frame whose line another stream owns. If no stream owns the line, this stream
@@ -133,33 +137,33 @@ func (r *recording) mark(f *schema.Frame) {
 	}
 }
 
-// commit waits until the recorded frames are durable, and saves the progress.
+// commit waits until the recorded frames are durable, and saves the progress. A last line without a
+// terminator is left to finish, or to the next run if this one is killed.
 func (r *recording) commit(ctx context.Context) error {
 	if err := r.stream.Flush(ctx); err != nil {
 		return err
 	}
 	r.countTimes()
-	return r.save()
+	return r.save(!r.splitter.ended())
 }
 
-func (r *recording) save() error {
+// save saves the progress. whole reports that the source was recorded to its end.
+func (r *recording) save(whole bool) error {
 	e := *r.entry
 	e.Size, e.Modified = r.source.Size, r.source.Modified.UnixNano()
 	e.Offset, e.Frames, e.Digest = r.splitter.offset, r.splitter.frames, r.splitter.digest.Sum64()
 	e.Lines, r.lines = r.lines, nil
-	if r.source.writing {
+	if r.source.writing || !whole {
 		e.Size = -1
 	}
 	return r.Progress.save(&e)
 }
 
 // finish records a last line without a terminator, and ends the stream.
-func (r *recording) finish(ctx context.Context, stillGrows bool) error {
+func (r *recording) finish(ctx context.Context) error {
 	defer r.from.Close()
-	err := error(nil)
-	if !stillGrows {
-		err = r.splitter.end()
-	}
+	r.splitter.emit = r.emit(ctx)
+	err := r.splitter.end()
 	var closed error
 	r.summary, closed = r.stream.Close(ctx, schema.EndEOF) // waits while the server is away
 	r.countTimes()
@@ -192,10 +196,10 @@ func (y *Syncer) record(ctx context.Context, s *Source, c *scanned) (*recording,
 		r.abandon(ctx, err)
 		return r, err
 	}
-	if err = r.finish(ctx, false); err != nil {
+	if err = r.finish(ctx); err != nil {
 		r.abandon(ctx, err)
 	} else {
-		err = r.save()
+		err = r.save(true)
 	}
 	if err != nil {
 		return r, fmt.Errorf("record %s: %w", s.Path, err)

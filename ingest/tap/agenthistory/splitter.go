@@ -1,6 +1,7 @@
 package agenthistory
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +29,17 @@ type splitter struct {
 	digest xxhash.Digest
 	read   []byte // the bytes since the last complete frame before the current read, up to the frame limit
 	taken  int    // number of bytes of read that were emitted as frames
+
+	position int64  // bytes that were read
+	last     []byte // the last of them, up to lastSize
 }
 
-// splitSize bounds one read, bytes.
-const splitSize = 128 << 10
+const (
+	// splitSize bounds one read, bytes.
+	splitSize = 128 << 10
+	// lastSize bounds the bytes by which a file that was rewritten in place is detected.
+	lastSize = 16 << 10
+)
 
 // newSplitter returns the splitter of a source. emit is called with each frame; during the call,
 // frames is the number of the frames before it.
@@ -57,6 +65,7 @@ func (c *splitter) split(from io.Reader, between func() error) error {
 		n, err := from.Read(c.buf)
 		if n > 0 {
 			c.keep(c.buf[:n])
+			c.remember(c.buf[:n])
 			if failed := c.framer.Split(c.buf[:n], c.at, c.take); failed != nil {
 				return failed
 			}
@@ -89,6 +98,21 @@ func (c *splitter) keep(p []byte) {
 	if len(c.read)+len(p) <= c.limit+splitSize {
 		c.read = append(c.read, p...)
 	}
+}
+
+// remember updates position and last.
+func (c *splitter) remember(p []byte) {
+	c.position += int64(len(p))
+	p = p[max(0, len(p)-lastSize):]
+	over := max(0, len(c.last)+len(p)-lastSize)
+	c.last = append(c.last[:copy(c.last, c.last[over:])], p...)
+}
+
+// isPartOf reports whether the content still has the last bytes that were read, at their position.
+func (c *splitter) isPartOf(content io.ReaderAt) bool {
+	now := make([]byte, len(c.last))
+	n, _ := content.ReadAt(now, c.position-int64(len(now))) // a short read is another content
+	return n == len(now) && bytes.Equal(now, c.last)
 }
 
 // tail returns the bytes after the last complete frame, up to the frame limit.

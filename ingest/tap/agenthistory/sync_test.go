@@ -209,10 +209,10 @@ func TestProgressFile(t *testing.T) {
 		t.Errorf("with a copy %d tokens", got)
 	}
 	now := time.Now()
-	if latest := m.progress.Latest(1, now.Add(time.Minute)); len(latest) != 1 || latest[0].Session != session(2) {
+	if latest := m.progress.Sample(1, 0, now.Add(time.Minute)); len(latest) != 1 || latest[0].Session != session(2) {
 		t.Errorf("the latest are %+v", latest)
 	}
-	if latest := m.progress.Latest(3, now.Add(-time.Minute)); len(latest) != 0 {
+	if latest := m.progress.Sample(3, 5, now.Add(-time.Minute)); len(latest) != 0 {
 		t.Errorf("a minute ago %+v was there", latest)
 	}
 	if err := m.progress.Forget(); err != nil {
@@ -282,6 +282,36 @@ func TestLargeFile(t *testing.T) {
 	}
 	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 32<<20 {
 		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+}
+
+// A sample has the latest sessions, each once, and others of all ages.
+func TestSample(t *testing.T) {
+	p := NewProgress()
+	for i := range 20 {
+		for _, stream := range []string{"a", "b"} {
+			p.put(&entry{Path: fmt.Sprint(i, stream), Stream: fmt.Sprint(i, stream), Session: fmt.Sprint(i), Modified: int64(i), Frames: 1})
+		}
+	}
+	p.put(&entry{Path: "d", Stream: "d", Session: "d", Modified: 30, Frames: 1, Deleted: true})
+	p.put(&entry{Path: "c", Stream: "c", Session: "c", Modified: 30, Copy: true})
+	for _, tc := range []struct {
+		latest, others int
+		want           string
+	}{
+		{3, 5, "19 18 17 14 11 7 4 0"}, // the others are the 3rd, 6th, 10th, 13th and 17th of 17
+		{3, 0, "19 18 17"},
+		{1, 1, "19 0"},
+		{19, 5, "19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0"},
+		{30, 5, "19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0"},
+	} {
+		var got []string
+		for _, r := range p.Sample(tc.latest, tc.others, time.Now()) {
+			got = append(got, r.Session)
+		}
+		if got := strings.Join(got, " "); got != tc.want {
+			t.Errorf("%d latest and %d others: %s, want %s", tc.latest, tc.others, got, tc.want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package agenthistory
 
 import (
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -63,7 +64,7 @@ func (y *Syncer) poll(ctx context.Context) (*Result, error) {
 	y.Progress.Plan(found)
 	res := found.Result()
 	for _, s := range found.Sources {
-		if !s.Pending() || s.kind != lines && time.Since(s.Modified) < quietFor {
+		if !s.Pending() || y.isCurrent(s) || s.kind != lines && time.Since(s.Modified) < quietFor {
 			continue
 		}
 		c, r, err := y.follow(ctx, s)
@@ -78,11 +79,16 @@ func (y *Syncer) poll(ctx context.Context) (*Result, error) {
 	return res, y.endIdle(ctx)
 }
 
+// isCurrent reports whether an open stream has read a source as it is now.
+func (y *Syncer) isCurrent(s *Source) bool {
+	r := y.live[s.Path]
+	return r != nil && r.source.file == s.file && r.source.Size == s.Size && r.source.Modified.Equal(s.Modified)
+}
+
 // follow records the new content of a source, and keeps its stream open.
 func (y *Syncer) follow(ctx context.Context, s *Source) (*scanned, *recording, error) {
 	if r := y.live[s.Path]; r != nil {
-		if s.State == StateGrown && s.file == r.source.file && s.entry.Stream == r.scan.stream &&
-			s.Size >= r.splitter.offset {
+		if s.State == StateGrown && s.file == r.source.file && s.entry.Stream == r.scan.stream && r.isAppended() {
 			return r.scan, r, y.resume(ctx, r, s)
 		}
 		if err := y.end(ctx, s.Path); err != nil {
@@ -103,6 +109,13 @@ func (y *Syncer) follow(ctx context.Context, s *Source) (*scanned, *recording, e
 	}
 	y.live[s.Path] = r
 	return c, r, y.resume(ctx, r, s)
+}
+
+// isAppended reports whether the file of an open stream still has what was read of it, as far as
+// splitter.last tells. Otherwise the file was rewritten in place.
+func (r *recording) isAppended() bool {
+	from, ok := r.from.(io.ReaderAt)
+	return ok && r.splitter.isPartOf(from)
 }
 
 // resume records the new content of a source into its open stream. A failure abandons the
@@ -140,11 +153,14 @@ func (y *Syncer) endIdle(ctx context.Context) error {
 	}
 }
 
-// end ends the stream of a source. A last line that is not terminated is left to the next run.
+// end ends the stream of a source, with a last line that is complete and not terminated.
 func (y *Syncer) end(ctx context.Context, path string) error {
 	r := y.live[path]
 	delete(y.live, path)
-	return r.finish(ctx, true)
+	if err := r.finish(ctx); err != nil || !r.splitter.ended() {
+		return err
+	}
+	return r.save(true) // commit has left out the line
 }
 
 // endAll ends all streams.

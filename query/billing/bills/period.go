@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"tapedeck/internal/calendar"
 	"tapedeck/internal/problem"
-	"tapedeck/query/report/grouping"
 )
 
 // State is the state of an account's period.
@@ -44,7 +44,7 @@ func (m month) plus(n int) month {
 
 // start returns the first instant of the month in a zone.
 func (m month) start(zone *time.Location) time.Time {
-	return grouping.StartOf(time.Date(m.year, m.month, 1, 0, 0, 0, 0, time.UTC), zone).UTC()
+	return calendar.StartOf(time.Date(m.year, m.month, 1, 0, 0, 0, 0, time.UTC), zone).UTC()
 }
 
 // Period is one month of one account.
@@ -102,8 +102,8 @@ func conflict(title, detail, hint string) error {
 // day returns the bounds of the day of a time in the period's zone, clipped to the period.
 func (p *Period) day(at time.Time) (start, end time.Time) {
 	y, m, d := at.In(p.Zone).Date()
-	start = grouping.StartOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
-	end = grouping.StartOf(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
+	start = calendar.StartOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
+	end = calendar.StartOf(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC), p.Zone).UTC()
 	if start.Before(p.Start) {
 		start = p.Start
 	}

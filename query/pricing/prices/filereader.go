@@ -10,6 +10,8 @@ import (
 
 	"github.com/shopspring/decimal"
 	"go.yaml.in/yaml/v3"
+
+	"tapedeck/internal/calendar"
 )
 
 // FileError is an error in a price file.
@@ -191,12 +193,14 @@ func (r *fileReader) moment(n *yaml.Node, path string) time.Time {
 	return r.momentIn(n, path, time.UTC)
 }
 
-// momentIn reads a date, which means midnight in a zone, or a time.
+// momentIn reads a date, which means its first instant in a zone, or a time.
 func (r *fileReader) momentIn(n *yaml.Node, path string, zone *time.Location) time.Time {
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, n.Value, zone); err == nil && t.Year() >= 1970 && t.Year() <= 2261 {
-			return t.UTC()
-		}
+	inReach := func(t time.Time) bool { return t.Year() >= 1970 && t.Year() <= 2261 }
+	if date, err := time.Parse(time.DateOnly, n.Value); err == nil && inReach(date) {
+		return calendar.StartOf(date, zone).UTC()
+	}
+	if t, err := time.Parse(time.RFC3339, n.Value); err == nil && inReach(t) {
+		return t.UTC()
 	}
 	r.fail(n, path, "%q is neither a date as 2026-10-01 nor a time as 2026-10-01T12:00:00Z in the years 1970 to 2261",
 		clip(n.Value))

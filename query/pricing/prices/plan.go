@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"tapedeck/internal/calendar"
 )
 
 // Plan is a subscription with a price for each calendar month, whatever the calls cost that it
@@ -29,9 +31,9 @@ func MonthOf(at time.Time, zone *time.Location) Month {
 	return Month(year*12 + int(month) - 1)
 }
 
-// Start returns the beginning of the month in a zone.
+// Start returns the first instant of the month in a zone.
 func (m Month) Start(zone *time.Location) time.Time {
-	return time.Date(int(m)/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, zone)
+	return calendar.StartOf(time.Date(int(m)/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC), zone)
 }
 
 // String returns the month as YYYY-MM.

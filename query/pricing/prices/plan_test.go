@@ -133,6 +133,24 @@ func TestPlanMonths(t *testing.T) {
 	if got := prices.Month(2026*12 + 2).Start(berlin).UTC().Format(time.RFC3339); got != "2026-02-28T23:00:00Z" {
 		t.Errorf("March begins in Berlin at %s", got)
 	}
+	asuncion, err := time.LoadLocation("America/Asuncion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// On 1 October 2017 the clock was put forward from 0 to 1 o'clock.
+	if got := prices.Month(2017*12 + 9).Start(asuncion).UTC().Format(time.RFC3339); got != "2017-10-01T04:00:00Z" {
+		t.Errorf("October 2017 begins in Asuncion at %s", got)
+	}
+}
+
+// A plan begins and ends with the first moment of a date, also where the date has no midnight.
+func TestPlanDatesWithoutMidnight(t *testing.T) {
+	e := table(t, "plans:\n  - {name: team, price: 1, zone: America/Santiago, from: 2026-09-06, to: 2027-09-05}\n")
+	scope := e.Plans()[0].Scope
+	from, to := scope.From.Format(time.RFC3339), scope.To.Format(time.RFC3339)
+	if from != "2026-09-06T04:00:00Z" || to != "2027-09-05T04:00:00Z" {
+		t.Errorf("the plan is from %s to %s", from, to)
+	}
 }
 
 // Plans change neither the price of a call nor how calls are grouped for it. Only the list of them

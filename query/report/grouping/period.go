@@ -2,9 +2,10 @@ package grouping
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"time"
+
+	"tapedeck/internal/calendar"
 )
 
 // Granularity is the length of the periods of a report.
@@ -83,41 +84,10 @@ func (g Granularity) Period(text string, zone *time.Location) (Period, error) {
 	case Monthly:
 		name, end = date.Format("2006-01"), date.AddDate(0, 1, 0)
 	}
-	return newPeriod(name, StartOf(date, zone), StartOf(end, zone)), nil
+	return newPeriod(name, calendar.StartOf(date, zone), calendar.StartOf(end, zone)), nil
 }
 
 func newPeriod(name string, start, end time.Time) Period {
 	start, end = start.UTC(), end.UTC()
 	return Period{Name: &name, Start: &start, End: &end}
-}
-
-// StartOf returns the first instant of a date in a zone. If the clock is put forward across
-// midnight, that is the instant of the change.
-func StartOf(date time.Time, zone *time.Location) time.Time {
-	const near = 36 * time.Hour // more than any offset plus a clock change
-	var start time.Time
-	for _, at := range []time.Duration{-near, -near / 3, near / 3, near} {
-		_, offset := date.Add(at).In(zone).Zone()
-		midnight := date.Add(time.Duration(-offset) * time.Second)
-		if isMidnight(midnight.In(zone), date) && (start.IsZero() || midnight.Before(start)) {
-			start = midnight
-		}
-	}
-	if !start.IsZero() {
-		return start
-	}
-	// The date has no midnight, since the clock changes across it. The change is at a whole second.
-	begin := date.Add(-near)
-	seconds := sort.Search(int(2*near/time.Second), func(n int) bool {
-		y, m, d := begin.Add(time.Duration(n) * time.Second).In(zone).Date()
-		return !time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Before(date)
-	})
-	return begin.Add(time.Duration(seconds) * time.Second)
-}
-
-// isMidnight reports whether a time is midnight of a date in its zone.
-func isMidnight(at, date time.Time) bool {
-	y, m, d := at.Date()
-	return at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0 &&
-		time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Equal(date)
 }

@@ -14,12 +14,19 @@ import (
 // look up newer streams.
 const storedWithin = 2 * time.Minute
 
-// Lost reports whether the server has none of the streams that were recorded last. Then another
-// server has the address now, or the data was removed. Lost returns false if the server does not
-// answer.
+// askedLatest and askedOthers are the numbers of sessions that Lost looks up: the latest ones and
+// others of all ages, since users may delete the latest ones.
+const (
+	askedLatest = 3
+	askedOthers = 5
+)
+
+// Lost reports whether the server has none of the recorded sessions, as far as a sample of them
+// shows. Then another server has the address now, or the data was removed. Lost returns false if the
+// server does not answer.
 func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, error) {
-	latest := p.Latest(3, time.Now().Add(-storedWithin))
-	if len(latest) == 0 {
+	sample := p.Sample(askedLatest, askedOthers, time.Now().Add(-storedWithin))
+	if len(sample) == 0 {
 		return false, nil
 	}
 	api, err := server()
@@ -31,7 +38,7 @@ func Lost(ctx context.Context, server Server, p *agenthistory.Progress) (bool, e
 	if !mayRead(asking, api) {
 		return false, ctx.Err()
 	}
-	for _, r := range latest {
+	for _, r := range sample {
 		var page query.Page[streamlist.InSession]
 		err := api.Get(asking, "v1/streams", url.Values{"session": {r.Session}, "stream": {r.Stream}, "limit": {"1"}},
 			&page)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/calendar"
 	"tapedeck/query/facts/accountlimits"
 	"tapedeck/query/pricing/cost"
 )
@@ -24,7 +25,7 @@ type used struct {
 	Limits []accountlimits.Limit `json:"limits"` // of a session's account
 }
 
-// Ask asks a server for the usage of a session and for that since midnight of now's time zone. It
+// Ask asks a server for the usage of a session and for that of today in now's time zone. It
 // waits until ctx ends; what did not arrive until then is missing.
 func Ask(ctx context.Context, server Getter, session string, now time.Time) *Recorded {
 	r := &Recorded{}
@@ -38,9 +39,8 @@ func Ask(ctx context.Context, server Getter, session string, now time.Time) *Rec
 		})
 	}
 	both.Go(func() {
-		midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 		var of used
-		q := url.Values{"from": {midnight.UTC().Format(time.RFC3339)}}
+		q := url.Values{"from": {calendar.DayOf(now).UTC().Format(time.RFC3339)}}
 		if err := server.Get(ctx, "v1/usage", q, &of); err != nil {
 			r.Away = reason(ctx, err)
 			return

@@ -26,10 +26,11 @@ type Kept struct {
 	dir, path string
 }
 
-// NewKept returns the file for a session of a server, below the folder for the state of the commands.
-func NewKept(state, server, session string) *Kept {
+// NewKept returns the file for a session of a server, below the folder for the state of the commands. tenant is the
+// tenant that is asked for, "" for that of the token.
+func NewKept(state, server, tenant, session string) *Kept {
 	dir := filepath.Join(state, "statusline")
-	sum := sha256.Sum256([]byte(server + "\x00" + session))
+	sum := sha256.Sum256([]byte(server + "\x00" + tenant + "\x00" + session))
 	return &Kept{dir, filepath.Join(dir, fmt.Sprintf("%x.json", sum[:16]))}
 }
 

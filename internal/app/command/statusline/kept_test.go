@@ -13,7 +13,7 @@ import (
 func TestKept(t *testing.T) {
 	state := t.TempDir()
 	at := time.Date(2026, 3, 4, 23, 55, 0, 0, time.UTC)
-	k := NewKept(state, "http://a", "s")
+	k := NewKept(state, "http://a", "t", "s")
 	is := func(after time.Duration, ask bool, today, away string) {
 		t.Helper()
 		r, got := k.Read(at.Add(after))
@@ -47,15 +47,19 @@ func TestKept(t *testing.T) {
 	is(11*time.Minute, true, "", "asking the server")
 	write(&Recorded{Away: "server away"}, 12*time.Minute)
 	is(12*time.Minute+time.Second, false, "", "server away")
-	if r, _ := NewKept(state, "http://a", "other").Read(at); r.Away != "asking the server" {
-		t.Errorf("another session: %+v", r)
+	for name, other := range map[string]*Kept{
+		"session": NewKept(state, "http://a", "t", "other"), "tenant": NewKept(state, "http://a", "u", "s"), "server": NewKept(state, "http://b", "t", "s"),
+	} {
+		if r, _ := other.Read(at); r.Away != "asking the server" {
+			t.Errorf("another %s: %+v", name, r)
+		}
 	}
 }
 
 // Files of sessions that ended long ago go, and nothing else is left.
 func TestKeptFilesGo(t *testing.T) {
 	state, now := t.TempDir(), time.Now()
-	old, k := NewKept(state, "http://a", "old"), NewKept(state, "http://a", "s")
+	old, k := NewKept(state, "http://a", "t", "old"), NewKept(state, "http://a", "t", "s")
 	for _, x := range []*Kept{old, k} {
 		x.Read(now)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,27 @@ func TestAsk(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Today begins with the first moment of the date, also where the date has no midnight.
+func TestAskWithoutMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Santiago") // on this day the clock is put forward from 0 to 1 o'clock
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := usageFrom{}
+	Ask(t.Context(), asked, "", time.Date(2026, 9, 6, 12, 0, 0, 0, zone))
+	if got := asked["v1/usage"]; got != "2026-09-06T04:00:00Z" {
+		t.Errorf("from %s", got)
+	}
+}
+
+// usageFrom keeps the parameter from of each path.
+type usageFrom map[string]string
+
+func (u usageFrom) Get(_ context.Context, path string, q url.Values, _ any) error {
+	u[path] = q.Get("from")
+	return nil
 }
 
 func answer(status int, text string) func(http.ResponseWriter, *http.Request) {

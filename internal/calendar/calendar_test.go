@@ -1,11 +1,14 @@
-package grouping_test
+package calendar
 
 import (
 	"testing"
 	"time"
+	_ "time/tzdata"
 
-	"tapedeck/query/report/grouping"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Dates begin at their first midnight. Where there is none they begin when the clock is put
 // forward over it.
@@ -15,6 +18,9 @@ func TestStartOf(t *testing.T) {
 		{"Europe/London", "2026-03-29", "2026-03-29T00:00:00Z"},
 		{"Europe/London", "2026-03-30", "2026-03-29T23:00:00Z"},
 		{"America/Asuncion", "2017-10-01", "2017-10-01T04:00:00Z"}, // put forward from 0 to 1 o'clock
+		{"America/Santiago", "2026-09-06", "2026-09-06T04:00:00Z"}, // put forward from 0 to 1 o'clock
+		{"America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"},   // put forward from 0 to 1 o'clock
+		{"Atlantic/Azores", "2026-03-29", "2026-03-29T01:00:00Z"},  // put forward from 0 to 1 o'clock
 		{"America/Havana", "2026-11-01", "2026-11-01T04:00:00Z"},   // put back from 1 to 0 o'clock
 		{"America/Asuncion", "2017-03-26", "2017-03-26T04:00:00Z"}, // put back from 0 to 23 o'clock
 		{"America/St_Johns", "2010-11-07", "2010-11-07T02:30:00Z"}, // put back from 0:01 to 23:01
@@ -32,8 +38,30 @@ func TestStartOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := grouping.StartOf(date, zone).UTC().Format(time.RFC3339); got != tc.want {
+		if got := StartOf(date, zone).UTC().Format(time.RFC3339); got != tc.want {
 			t.Errorf("%s in %s: %s, expected %s", tc.date, tc.zone, got, tc.want)
+		}
+	}
+}
+
+// The day of a time is that of its own zone.
+func TestDayOf(t *testing.T) {
+	for _, tc := range []struct{ zone, at, want string }{
+		{"UTC", "2026-03-29T23:59:59Z", "2026-03-29T00:00:00Z"},
+		{"Europe/Berlin", "2026-03-29T22:30:00Z", "2026-03-29T22:00:00Z"},    // 0:30 on 30 March
+		{"America/Santiago", "2026-09-06T12:00:00Z", "2026-09-06T04:00:00Z"}, // the day begins at 1 o'clock
+		{"America/Santiago", "2026-09-06T03:30:00Z", "2026-09-05T04:00:00Z"}, // 23:30 on 5 September
+	} {
+		zone, err := time.LoadLocation(tc.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.Parse(time.RFC3339, tc.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := DayOf(at.In(zone)).UTC().Format(time.RFC3339); got != tc.want {
+			t.Errorf("%s in %s: %s, expected %s", tc.at, tc.zone, got, tc.want)
 		}
 	}
 }
