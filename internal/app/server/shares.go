@@ -24,7 +24,7 @@ func (s *Server) shareRoutes(rt *routeTable) {
 	if s.Logins != nil {
 		h.Public = s.Logins.Settings.Public
 	}
-	s.views = share.NewViews(s.tapes, s.Node.Redaction)
+	s.views = share.NewViews(s.tapes.Fresh(), s.Node.Redaction)
 	rt.add([]row{
 		{readsRaw, audit.None, getHead, "/v1/shares", nil, only(plain(h.ServeList), "session")},
 		{readsRaw, audit.ShareCreate, post, "/v1/shares", nil, only(plain(h.ServeCreate))},

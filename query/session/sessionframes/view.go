@@ -11,8 +11,10 @@ import (
 // View restricts the frames that a request sees, and their contents.
 type View struct {
 	From, To int64 // ns; From inclusive, To exclusive; 0 for no bound
-	// Masked returns replacement bytes for frames, by their positions.
-	Masked func(context.Context) (map[schema.Position][]byte, error)
+	// Masked returns replacement bytes for frames, by their positions. All frames of a list were read for it.
+	Masked func(ctx context.Context, of []schema.Position) (map[schema.Position][]byte, error)
+	// Text masks the secrets in a text.
+	Text func(string) string
 }
 
 type viewKey struct{}
@@ -69,21 +71,25 @@ func viewed(ctx context.Context, rows []frameRow) ([]frameRow, error) {
 	if v == nil || len(rows) == 0 {
 		return rows, nil
 	}
-	masked, err := v.Masked(ctx)
+	shown := rows[:0]
+	var of []schema.Position
+	for i := range rows {
+		if row := rows[i]; (v.From == 0 || row.At >= v.From) && (v.To == 0 || row.At < v.To) {
+			shown = append(shown, row)
+			of = append(of, row.position())
+		}
+	}
+	masked, err := v.Masked(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	shown := rows[:0]
-	for i := range rows {
-		row := rows[i]
-		if v.From != 0 && row.At < v.From || v.To != 0 && row.At >= v.To {
-			continue
-		}
+	for i := range shown {
+		row := &shown[i]
 		if raw, is := masked[row.position()]; is {
 			row.Raw = string(raw)
 			row.Flags |= uint32(schema.FlagRedacted)
 		}
-		shown = append(shown, row)
+		row.Type, row.Agent, row.Event = v.Text(row.Type), v.Text(row.Agent), v.Text(row.Event)
 	}
 	return shown, nil
 }

@@ -2,6 +2,7 @@
 import { screen, within, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
+import { api } from '../api/client'
 import { answering, renderAt } from '../testing/render'
 import AuditPage from './page'
 import type { Entry } from './queries'
@@ -58,4 +59,14 @@ test('nothing that is like the filter is said to be so', async () => {
   answering({ '/v1/audit': { items: [], next: null } })
   renderAt('/audit?outcome=failed', <AuditPage />)
   expect(await screen.findByRole('heading', { name: 'No entry is like this' })).toBeTruthy()
+})
+
+test('an empty answer says nothing about another filter that is asked for', async () => {
+  const user = userEvent.setup()
+  answering({ '/v1/audit': { items: [], next: null } })
+  renderAt('/audit?outcome=failed', <AuditPage />)
+  await screen.findByRole('heading', { name: 'No entry is like this' })
+  vi.spyOn(api, 'GET').mockReturnValue(new Promise(() => undefined) as never)
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'refused')
+  await waitFor(() => expect(screen.queryByRole('heading', { name: 'No entry is like this' })).toBeNull())
 })

@@ -20,6 +20,7 @@ export default function AuditPage() {
   const filter = filterOf(useSearch())
   const list = useInfiniteQuery(entriesQuery(filter))
   const entries = list.data?.pages.flatMap(({ items }) => items) ?? []
+  const waiting = list.isPending || (list.isPlaceholderData && entries.length === 0)
   const filtered = Object.keys(chosen(filter)).length > 0
   return (
     <div className={classes.page} data-ready={list.isSuccess || undefined}>
@@ -28,8 +29,8 @@ export default function AuditPage() {
       </Title>
       <Filters filter={filter} change={(next) => navigate(addressOf(next))} />
       {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
-      {list.isPending && <Skeleton height={320} radius="md" />}
-      {list.isSuccess && entries.length === 0 && (
+      {waiting && <Skeleton height={320} radius="md" />}
+      {list.isSuccess && !waiting && entries.length === 0 && (
         <Empty
           title={filtered ? 'No entry is like this' : 'Nothing is logged yet'}
           icon={<IconClipboardList size={36} stroke={1.25} />}

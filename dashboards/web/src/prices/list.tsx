@@ -46,7 +46,9 @@ export function PriceTable({ model }: { model: string }) {
             </Title>
             <Search value={model} change={search} label="Search models" placeholder="Search models" />
           </div>
-          {models.length === 0 ? (
+          {models.length === 0 && list.isPlaceholderData ? (
+            <Skeleton height={320} radius="md" />
+          ) : models.length === 0 ? (
             <Empty title="No model is called so" icon={<IconCoin size={36} stroke={1.25} />}>
               No id of a model in the table contains “{model}”.
             </Empty>

@@ -25,6 +25,7 @@ export default function ReconciliationPage() {
   const list = useInfiniteQuery(findingsQuery(params))
   const sessions = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const rows = useMemo(() => differencesOf(sessions), [sessions])
+  const waiting = list.isPending || (list.isPlaceholderData && rows.length === 0)
   return (
     <div className={classes.page} data-ready={list.isSuccess || undefined}>
       <header>
@@ -45,8 +46,8 @@ export default function ReconciliationPage() {
         </Title>
         <ReconciliationBar params={params} change={change} />
         {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
-        {list.isPending && <Skeleton height={200} radius="md" />}
-        {list.isSuccess && rows.length === 0 && !list.hasNextPage && (
+        {waiting && <Skeleton height={200} radius="md" />}
+        {list.isSuccess && !waiting && rows.length === 0 && !list.hasNextPage && (
           <Empty title="Nothing found" icon={<IconChecks size={36} stroke={1.25} />}>
             {params.findings.length > 0
               ? 'No session has such a finding'

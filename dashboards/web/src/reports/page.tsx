@@ -68,6 +68,9 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
   const chart = useQuery(kind.query(report, 'chart'))
   const error = table.error ?? chart.error
   const answer = table.data
+  const empty = answer?.items.length === 0
+  // An empty answer for another range says nothing about this one.
+  const waiting = answer === undefined || (table.isPlaceholderData && empty)
   return (
     <div className={classes.page} data-ready={table.isSuccess || undefined}>
       <div className={classes.head}>
@@ -82,8 +85,8 @@ export function ReportPage<Row extends Grouped, Answer extends ReportAnswer<Row>
       {error !== null && (
         <ProblemAlert error={error} again={() => void Promise.all([table.refetch(), chart.refetch()])} />
       )}
-      {error === null && answer === undefined && <Skeleton height={320} radius="md" />}
-      {answer?.items.length === 0 && (
+      {error === null && waiting && <Skeleton height={320} radius="md" />}
+      {!waiting && empty && (
         <Empty title={kind.empty.title} icon={kind.empty.icon}>
           {kind.empty.text(rangeName(report, report.timezone))}
         </Empty>

@@ -53,13 +53,15 @@ export default function SearchPage() {
 function Found({ search }: { search: Search }) {
   const list = useInfiniteQuery(hitsQuery(search))
   const hits = list.data?.pages.flatMap(({ items }) => items) ?? []
-  const last = list.data?.pages.at(-1)
+  // What was found before is no answer: only hits of it are shown until the answer is there.
+  const last = list.isPlaceholderData ? undefined : list.data?.pages.at(-1)
+  const waiting = list.isPending || (list.isPlaceholderData && hits.length === 0)
   return (
     <div data-ready={list.isSuccess || undefined}>
       {list.error !== null && <ProblemAlert error={list.error} again={() => void list.refetch()} />}
-      {list.isPending && <Skeleton height={320} radius="md" role="status" aria-label="Searching" />}
+      {waiting && <Skeleton height={320} radius="md" role="status" aria-label="Searching" />}
       {hits.length > 0 && <Hits hits={hits} stale={list.isPlaceholderData} />}
-      {list.isSuccess && hits.length === 0 && last?.partial !== true && (
+      {list.isSuccess && !waiting && hits.length === 0 && last?.partial !== true && (
         <Empty title="Nothing was found" icon={<IconSearch size={36} stroke={1.25} />}>
           {isNarrowed(search)
             ? 'No text that passes the filters has all of these words. Clear the filters, or leave a word out.'

@@ -29,7 +29,8 @@ const (
 )
 
 // Views holds the frames of shared sessions with their secrets masked. A secret may be divided
-// between several frames, so all frames of a session are read, in order, at the first request.
+// between several frames, so all frames of a session are read, in order, at the first request, and
+// again when a request meets a frame that was stored since.
 type Views struct {
 	library replay.Library
 	rules   func() *redact.Engine // the current rules for secrets
@@ -39,15 +40,17 @@ type Views struct {
 	kept   map[string]kept
 }
 
-// kept holds the masked frames of a session, the rules that masked them, and when they were last
-// used.
+// kept holds the masked frames of a session, which frames were read, the rules that masked them, and
+// when they were last used.
 type kept struct {
 	masked map[schema.Position][]byte
+	read   frameSet
 	engine *redact.Engine
 	used   time.Time
 }
 
-// NewViews returns the views of a library's sessions. rules returns the current rules for secrets.
+// NewViews returns the views of a library's sessions. The library has all frames that a database has: one with a
+// cache may lack those that requests meet. rules returns the current rules for secrets.
 func NewViews(l replay.Library, rules func() *redact.Engine) *Views {
 	return &Views{library: l, rules: rules, kept: map[string]kept{}}
 }
@@ -60,13 +63,16 @@ func (v *Views) engine() *redact.Engine {
 	return redact.Default()
 }
 
-// Of returns the view of a share. Its frames do not change, since the share ends no later than the
-// creation of the link.
+// Of returns the view of a share. A frame belongs to it by the time of its capture, so that frames may be
+// stored after the creation of the link, although the share ends no later.
 func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 	s := p.Share
-	view := &sessionframes.View{Masked: func(ctx context.Context) (map[schema.Position][]byte, error) {
-		return v.masked(ctx, p.ID, tenant, s)
-	}}
+	view := &sessionframes.View{
+		Masked: func(ctx context.Context, of []schema.Position) (map[schema.Position][]byte, error) {
+			return v.masked(ctx, p.ID, tenant, s, of)
+		},
+		Text: v.engine().NewMasker().Text,
+	}
 	if s.From != nil {
 		view.From = s.From.UnixNano()
 	}
@@ -76,55 +82,74 @@ func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 	return view
 }
 
-// masked returns the masked frames of a share's session.
-func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share) (map[schema.Position][]byte, error) {
+// masked returns the masked frames of a share's session, for which some frames were read.
+func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share, of []schema.Position) (map[schema.Position][]byte, error) {
 	engine := v.engine()
-	if masked, is := v.cached(id, engine); is {
-		return masked, nil
+	for range 2 { // the first reading may have begun before they were stored
+		made, err := v.reading(ctx, id, tenant, s, engine, of)
+		if err != nil {
+			return nil, err
+		}
+		if made.read.hasAll(of) {
+			return made.masked, nil
+		}
+	}
+	return nil, &problem.Problem{
+		Title: "Frames changed", Status: http.StatusServiceUnavailable,
+		Detail: fmt.Sprintf("Frames of session %q were stored while its secrets were masked.", s.Session), Hint: "Try again.",
+	}
+}
+
+// reading returns the masked frames in the cache if some frames were read for them, and otherwise reads the session.
+func (v *Views) reading(ctx context.Context, id, tenant string, s *access.Share, engine *redact.Engine, of []schema.Position) (*kept, error) {
+	if had := v.cached(id, engine); had != nil && had.read.hasAll(of) {
+		return had, nil
 	}
 	reading := v.flight.DoChan(fmt.Sprintf("%s %p", id, engine), func() (any, error) {
 		// Another call may have read them since this request checked the cache.
-		if masked, is := v.cached(id, engine); is {
-			return masked, nil
+		if had := v.cached(id, engine); had != nil && had.read.hasAll(of) {
+			return had, nil
 		}
 		// Other requests wait for the result too, so it continues when the first request ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit)
 		defer cancel()
-		masked, err := v.read(ctx, tenant, s, engine)
+		made, err := v.read(ctx, tenant, s, engine)
 		if err != nil {
 			return nil, err
 		}
-		v.keep(id, kept{masked, engine, time.Now()})
-		return masked, nil
+		made.engine, made.used = engine, time.Now()
+		v.keep(id, *made)
+		return made, nil
 	})
 	select {
 	case made := <-reading:
 		if made.Err != nil {
 			return nil, made.Err
 		}
-		return made.Val.(map[schema.Position][]byte), nil
+		return made.Val.(*kept), nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
 // cached returns the masked frames of a share if they are in the cache, and marks them as used.
-func (v *Views) cached(id string, engine *redact.Engine) (map[schema.Position][]byte, bool) {
+func (v *Views) cached(id string, engine *redact.Engine) *kept {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	had, is := v.kept[id]
 	if !is || had.engine != engine {
-		return nil, false
+		return nil
 	}
 	had.used = time.Now()
 	v.kept[id] = had
-	return had.masked, true
+	return &had
 }
 
 // keep caches the masked frames of a share, and evicts the least recently used ones.
 func (v *Views) keep(id string, made kept) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	delete(v.kept, id)
 	for len(v.kept) >= keptViews {
 		oldest := ""
 		for other, k := range v.kept {
@@ -138,7 +163,7 @@ func (v *Views) keep(id string, made kept) {
 }
 
 // read masks the frames of a session up to the end of a share.
-func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine *redact.Engine) (map[schema.Position][]byte, error) {
+func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine *redact.Engine) (*kept, error) {
 	tape, err := v.library.Tape(ctx, tenant, s.Session)
 	if errors.Is(err, replay.ErrNoSession) {
 		return nil, problem.NotFound(fmt.Sprintf("There is no session %q.", s.Session))
@@ -151,7 +176,7 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 		return nil, err
 	}
 	defer r.Close()
-	masked, size := map[schema.Position][]byte{}, 0
+	masked, read, size := map[schema.Position][]byte{}, frameSet{}, 0
 	streams := map[string]*redact.Masker{}
 	pass := func(stream string) func(*schema.Frame) {
 		return func(f *schema.Frame) {
@@ -176,6 +201,7 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 				streams[stream].SetDialect(frames[i].Stream.Dialect)
 			}
 			f := frames[i].Frame
+			read.add(stream, f.Seq)
 			streams[stream].Push(&f, pass(stream))
 		}
 		if size > maskedLimit {
@@ -189,5 +215,5 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 	for stream, m := range streams {
 		m.End(pass(stream))
 	}
-	return masked, nil
+	return &kept{masked: masked, read: read}, nil
 }

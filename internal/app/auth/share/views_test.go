@@ -67,7 +67,7 @@ func TestFirstReaderLeaves(t *testing.T) {
 	ask := func(ctx context.Context) chan result {
 		c := make(chan result, 1)
 		go func() {
-			masked, err := view.Masked(ctx)
+			masked, err := view.Masked(ctx, nil)
 			c <- result{masked, err}
 		}()
 		return c
@@ -89,5 +89,72 @@ func TestFirstReaderLeaves(t *testing.T) {
 	}
 	if len(l.began) != 0 {
 		t.Error("the session was read again")
+	}
+}
+
+// growing has one session of some frames, each with a secret.
+type growing struct{ frames, reads, next int }
+
+func (l *growing) Tape(context.Context, string, string) (replay.Tape, error) {
+	return growingTape{growing: l}, nil
+}
+
+// growingTape is the session of a growing library.
+type growingTape struct {
+	*growing
+	replay.Tape
+}
+
+func (l growingTape) Read(context.Context, replay.Query) (replay.Reader, error) {
+	l.reads, l.next = l.reads+1, 0
+	return l.growing, nil
+}
+
+func (l *growing) Next(context.Context) ([]replay.Frame, error) {
+	if l.next == l.frames {
+		return nil, io.EOF
+	}
+	l.next++
+	const secret = `{"key":"ghp_` + `q7Xw2Lk9Tz4Vb8Nc3Hs6Jd1Fg5Rm0Py2Ae7U"}`
+	return []replay.Frame{{
+		Frame:  schema.Frame{Seq: uint64(l.next - 1), At: int64(l.next), Transport: schema.NDJSON, Raw: []byte(secret)},
+		Stream: &schema.StreamState{StreamID: "stream"},
+	}}, nil
+}
+
+func (l *growing) Close() error { return nil }
+
+// A frame that was stored after the first request by a link is masked as well. The session is read again for it, and
+// not for others.
+func TestStoredLater(t *testing.T) {
+	l := &growing{frames: 2}
+	view := NewViews(l, redact.Default).Of(&access.Principal{ID: "link", Share: &access.Share{Session: "s"}}, "acme")
+	at := func(n int) schema.Position {
+		return schema.Position{At: int64(n + 1), StreamID: "stream", Seq: uint64(n)}
+	}
+	for _, tc := range []struct {
+		frames int // stored
+		of     []schema.Position
+		reads  int
+	}{
+		{2, []schema.Position{at(0), at(1)}, 1},
+		{3, []schema.Position{at(1)}, 1},
+		{3, []schema.Position{at(1), at(2)}, 2},
+		{3, []schema.Position{at(2)}, 2},
+	} {
+		l.frames = tc.frames
+		masked, err := view.Masked(t.Context(), tc.of)
+		if err != nil || l.reads != tc.reads {
+			t.Errorf("%d frames: read %d times, want %d: %v", tc.frames, l.reads, tc.reads, err)
+		}
+		for _, p := range tc.of {
+			if len(masked[p]) == 0 {
+				t.Errorf("%d frames: frame %d is not masked", tc.frames, p.Seq)
+			}
+		}
+	}
+	// What cannot be read is not shown.
+	if masked, err := view.Masked(t.Context(), []schema.Position{at(3)}); err == nil {
+		t.Errorf("a frame that was not read: %d masked frames", len(masked))
 	}
 }

@@ -80,7 +80,7 @@ func Read(ctx context.Context, tapes replay.Library, session string) (*Recording
 	}
 	r.title = cmp.Or(head.Title, session)
 	view := views.Of(&access.Principal{ID: session, Share: shown}, ingest.DefaultTenant)
-	masked, err := view.Masked(ctx)
+	masked, err := view.Masked(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ export interface FrameLine extends Mark {
 
 /**
  * Where each page of the list begins. `version` changes when a running session has grown; what was known
- * before is shown until the new is there.
+ * before of the same filter is shown until the new is there.
  */
 export const indexQuery = (id: string, filter: FrameFilter, version: number) =>
   queryOptions({
@@ -38,7 +38,8 @@ export const indexQuery = (id: string, filter: FrameFilter, version: number) =>
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
+    placeholderData: (before: Schemas['FrameIndex'] | undefined, query) =>
+      JSON.stringify(query?.queryKey[3]) === JSON.stringify(filter) ? before : undefined,
     gcTime: 10_000,
     staleTime: Infinity,
   })

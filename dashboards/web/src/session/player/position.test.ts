@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nanoseconds, offsetOf } from './position'
+import { nanoseconds, offsetOf, timeAfter } from './position'
 
 test.each([
   ['2026-01-02T03:04:05Z', 1_767_323_045_000_000_000n],
@@ -13,4 +13,11 @@ test('a position has its offset to the nanosecond', () => {
   expect(offsetOf(`1767323045012345678.${id}.0`, started)).toBe(0)
   expect(offsetOf(`1767323046512345679.${id}.9`, started)).toBe(1500.000001)
   expect(offsetOf('yesterday', started)).toBeNaN()
+})
+
+test('a range to just after an offset has the frame there', () => {
+  const started = '2026-01-02T03:04:05.012345678Z'
+  expect(timeAfter(started, 0)).toBe('2026-01-02T03:04:05.012345679Z')
+  expect(timeAfter(started, 1500.000001)).toBe('2026-01-02T03:04:06.512345680Z')
+  expect(timeAfter('2026-12-31T23:59:59Z', 1000)).toBe('2027-01-01T00:00:00.000000001Z')
 })

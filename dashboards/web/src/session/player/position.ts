@@ -4,6 +4,16 @@ export function nanoseconds(time: string): bigint {
   return BigInt(Date.parse(`${whole}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9))
 }
 
+/**
+ * The time in RFC 3339, with nine digits of its second, that is just after an offset, in ms, from a session's start: the
+ * end of a range that has the frame at the offset.
+ */
+export function timeAfter(started: string, offset: number): string {
+  const at = nanoseconds(started) + BigInt(Math.round(offset * 1e6)) + 1n
+  const second = new Date(Number(at / 1_000_000_000n) * 1000).toISOString().slice(0, 19)
+  return `${second}.${String(at % 1_000_000_000n).padStart(9, '0')}Z`
+}
+
 /** When the frame at a position arrived, in ms after a session's start; NaN if it is no position. */
 export function offsetOf(position: string, started: string): number {
   const [at = ''] = position.split('.')

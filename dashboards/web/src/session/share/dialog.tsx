@@ -12,6 +12,7 @@ import { command } from '../menu/commands'
 import { SameByCommand } from '../menu/dialog'
 import { momentText } from '../place'
 import { usePlayerState } from '../player/context'
+import { timeAfter } from '../player/position'
 import classes from './dialog.module.css'
 import { createShare, isOpen, revokeShare, sharesQuery, type NewShare } from './queries'
 
@@ -89,7 +90,7 @@ function ShareForm({ session, done }: { session: Schemas['SessionDetail']; done:
       return client.invalidateQueries(sharesQuery(session.id))
     },
   })
-  const moment = new Date(Date.parse(session.started) + offset).toISOString()
+  const moment = timeAfter(session.started, offset)
   return (
     <form
       onSubmit={(event) => {
