@@ -66,7 +66,7 @@ test('an empty answer says nothing about another filter that is asked for', asyn
   answering({ '/v1/audit': { items: [], next: null } })
   renderAt('/audit?outcome=failed', <AuditPage />)
   await screen.findByRole('heading', { name: 'No entry is like this' })
-  vi.spyOn(api, 'GET').mockReturnValue(new Promise(() => undefined) as never)
+  vi.spyOn(api, 'GET').mockReturnValue(new Promise(() => undefined))
   await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'refused')
   await waitFor(() => expect(screen.queryByRole('heading', { name: 'No entry is like this' })).toBeNull())
 })
