@@ -181,6 +181,29 @@ func TestRead(t *testing.T) {
 	querytest.Equal(t, "of another tenant", "whole: 0 calls, 0 tokens, 0 of no call, 0 totals\nwithout_usage 1", summary(&other.Items[0]))
 }
 
+// Sums leave out a record whose call a recorded stream states too. A run is compared with all of its records.
+func TestDuplicates(t *testing.T) {
+	db := querytest.Open(t)
+	run := querytest.Run("run", schema.StatusOK, 0, 9)
+	run.Run, run.Attributes = "r", `{"total_usage":{"prompt_tokens":2000,"completion_tokens":200,"total_tokens":2200}}`
+	record := func(id, cost string) schema.Usage {
+		u := used(id, "", "r", 1, 1000, 100)
+		u.Model, u.Cost, u.Currency = "gpt-4o", cost, "USD" // 0.0035 USD
+		return u
+	}
+	other := record("other", "1")
+	other.Total = 1200
+	db.Add(querytest.Recording{Session: "spans", Stream: 1, Spans: []schema.Span{run}, Usages: []schema.Usage{record("own", "0.0035"), other}})
+	db.Exec(fmt.Sprintf("INSERT INTO duplicate_usage (tenant, session_id, stream_id, usage_id, version, duplicate) VALUES ('%s', 'spans', '%s', 'other', 1, 1)",
+		db.Tenant, querytest.StreamID(1)))
+	page := querytest.Must[*query.Page[reconcile.Session]](t)(reconcile.Read(t.Context(), querytest.Reader(db, 100), reconcile.Query{Tenant: db.Tenant, Limit: 2}))
+	if len(page.Items) != 1 {
+		t.Fatalf("%d sessions", len(page.Items))
+	}
+	querytest.Equal(t, "spans", querytest.Lines("spans: 1 calls, 1100 tokens, 0 of no call, 1 totals",
+		"USD: 1 calls state 0.0035, 0 without a price, priced 0.0035, difference 0"), summary(&page.Items[0]))
+}
+
 // Pages hold every session once, whatever is asked for.
 func TestPages(t *testing.T) {
 	fulltest.Long(t)

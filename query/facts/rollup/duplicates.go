@@ -52,6 +52,6 @@ func (w *work) duplicatesOf(ctx context.Context, changed []session, m marking) e
 // states.
 func uncounts(changed []string) bool {
 	return slices.ContainsFunc(changed, func(table string) bool {
-		return table == "redecodes" || table == "restores" || table == "tombstones"
+		return table == "expirations" || table == "redecodes" || table == "restores" || table == "tombstones"
 	})
 }

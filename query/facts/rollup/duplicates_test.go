@@ -9,7 +9,9 @@ import (
 	"tapedeck/query/report/modelcalls"
 	"tapedeck/query/report/usagereport"
 	"tapedeck/schema"
+	"tapedeck/schema/lifecycle/retention"
 	"tapedeck/schema/lifecycle/tombstone"
+	"tapedeck/schema/tables"
 )
 
 // A call that a span and a recorded stream state counts once, in the order in which they come, in one session or in two.
@@ -74,4 +76,33 @@ func TestDuplicates(t *testing.T) {
 	}
 	w.later -= time.Hour // another server, whose clock is behind
 	total("the stream is deleted", 5, 2111)
+}
+
+// A call counts again, as its span states it, when the recording that states it too expires.
+func TestDuplicatesOfExpired(t *testing.T) {
+	w := newWorld(t)
+	const id = "msg_0123456789abcdef"
+	for i, dialect := range []string{"anthropic", "otlp"} {
+		u := querytest.Used("usage:"+id, "gpt-5", 1, schema.Tokens{Input: uint64(1 + 9*i)})
+		u.MessageID = id
+		w.db.Add(querytest.Recording{Session: dialect, Stream: i + 1, State: schema.StreamState{Dialect: dialect}, Usages: []schema.Usage{u}})
+	}
+	total := func(what string, input int64) {
+		t.Helper()
+		w.settle() // marks
+		w.settle() // counts
+		usage := querytest.Must[*usagereport.Report](t)(usagereport.Read(t.Context(), w.fast, usagereport.Query{Tenant: querytest.Tenant}))
+		if got := usage.Totals; got.Calls != 1 || got.Tokens.Input != input {
+			t.Errorf("%s: %d calls, %d tokens, want 1, %d", what, got.Calls, got.Tokens.Input, input)
+		}
+	}
+	total("both", 1)
+	store := retention.NewStore(w.db.Conn)
+	marks := querytest.Must[[]retention.Expiration](t)(store.Mark(t.Context(), &retention.Policy{Tenant: querytest.Tenant, Kind: tables.Charges},
+		[]retention.Due{{Session: "anthropic", Until: querytest.StreamID(1)}}, time.Now()))
+	w.db.Merge()
+	if err := store.Remove(t.Context(), marks); err != nil {
+		t.Fatal(err)
+	}
+	total("the recording expired", 10)
 }

@@ -1,4 +1,4 @@
-// Package openspans reads what runs now: the open sessions and their spans without an end.
+// Package openspans reads what runs now: the open sessions and their open spans.
 package openspans
 
 import (

@@ -118,6 +118,50 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// A stream that has ended, or whose recorder is gone, leaves spans without an end. They are open only if a live stream has
+// them, with the status there.
+func TestLeftOpen(t *testing.T) {
+	db := querytest.Open(t)
+	stream := func(n int, recorder string, live bool, last float64, spans ...schema.Span) querytest.Recording {
+		return querytest.Recording{Session: "s", Stream: n, Live: live, Spans: spans,
+			State: schema.StreamState{Recorder: recorder, FirstAt: querytest.AtSecond(0), LastAt: querytest.AtSecond(last)}}
+	}
+	asks := querytest.Tool("shared", "ask", schema.StatusWaiting, 2, 0)
+	asks.Version = 90
+	ended := querytest.Recording{Session: "s", Stream: 1, Live: true, Spans: []schema.Span{querytest.Tool("asks", "ask", schema.StatusWaiting, 1, 0), asks}}
+	db.Add(
+		ended, // the row of its end is a later one
+		stream(2, "killed", true, 5, querytest.Tool("hangs", "bash", schema.StatusOpen, 4, 0), querytest.Run("killed run", schema.StatusOpen, 3, 0)),
+		stream(3, "goes on", true, 6, querytest.Tool("shared", "ask", schema.StatusOpen, 3, 0), querytest.Span(schema.SpanLLM, "model", "", "", schema.StatusOpen, 6, 0)),
+		querytest.Recording{Session: "other", Stream: 4, Live: true, Spans: []schema.Span{querytest.Run("r", schema.StatusOpen, 7, 0)}},
+	)
+	ended.Live, ended.State.Version = false, 2
+	db.Add(ended)
+	for _, tc := range []struct {
+		alive []string
+		want  string
+	}{
+		{[]string{"goes on"}, querytest.Lines(
+			"s quiet since 600 silent 594 open 2",
+			`  shared tool "ask" since 598`,
+			`  model llm "" since 594`,
+			"other quiet since 593 silent 593 open 1",
+			`  r run "" since 593`)},
+		{[]string{"goes on", "killed"}, querytest.Lines( // silent for ten minutes
+			"s quiet since 600 silent 594 open 4",
+			`  shared tool "ask" since 598`,
+			`  killed run run "" since 597`,
+			`  hangs tool "bash" since 596`,
+			`  model llm "" since 594`,
+			"other quiet since 593 silent 593 open 1",
+			`  r run "" since 593`)},
+	} {
+		r := querytest.Reader(db, 600, query.WithRecorders(querytest.Alive{Ids: tc.alive, Within: 35 * time.Second}))
+		page := querytest.Must[*query.Page[openspans.Session]](t)(openspans.Read(t.Context(), r, openspans.Query{Tenant: db.Tenant, Limit: 10}))
+		querytest.Equal(t, fmt.Sprint("recorders ", tc.alive), tc.want, lines(page))
+	}
+}
+
 // All ages of an answer are of one moment, however long its statements take.
 func TestOneMoment(t *testing.T) {
 	db := querytest.Open(t)

@@ -18,7 +18,7 @@ const (
 	argumentsMost = 400 // characters of the arguments of a tool call
 )
 
-// Span is a span without an end.
+// Span is a span without an end in a stream that has not ended and whose recorder is alive.
 type Span struct {
 	ID       string    `json:"id"`
 	Parent   string    `json:"parent"`
@@ -56,7 +56,7 @@ type spanRow struct {
 	Parent  string `ch:"span_parent"`
 	Kind    string `ch:"span_kind"`
 	Name    string `ch:"span_name"`
-	Status  string `ch:"span_status"`
+	Status  string `ch:"live_status"`
 	Agent   string `ch:"span_agent"`
 	Model   string `ch:"span_model"`
 	Run     string `ch:"span_run"`
@@ -80,7 +80,8 @@ func addSpans(ctx context.Context, r *query.Reader, tenant string, sessions []Se
 		byID[s.ID] = s
 	}
 	a := sessionfilter.Parameters(tenant, of)
-	rows, err := query.Ask[spanRow](ctx, r, statements, "open_spans", nil, a.With("most", spansMost))
+	rows, err := query.Ask[spanRow](ctx, r, statements, "open_spans", nil,
+		a.With("most", spansMost).And(query.Liveness(r.Now(), r, tenant)))
 	if err != nil {
 		return err
 	}

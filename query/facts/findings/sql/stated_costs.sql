@@ -1,4 +1,4 @@
-{{- /* The records that state what they cost, each as a cell. Running totals state none. */ -}}
+{{- /* The records that count and state what they cost, each as a cell. Running totals state none. */ -}}
 SELECT
     records.session_id AS session_id,
     any(stated_cost) AS amount,
@@ -19,5 +19,5 @@ FROM (
     ORDER BY at DESC, version DESC, stream_id DESC
     LIMIT 1 BY session_id, usage_id) AS records
 {{- template "tag_joins" (.TagJoins " AND session_id IN {sessions:Array(String)}")}}
-WHERE stated_cost != ''
+WHERE stated_cost != '' AND {{template "counts"}}
 GROUP BY session_id, usage_id{{template "cell_tags" .CellTags}}

@@ -111,5 +111,7 @@ FROM (
                                   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
         WHERE place = 1)
     WINDOW scope_so_far AS (PARTITION BY session_id, mode, scope ORDER BY at_ns, stream_id, version, usage_id
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS records
+WHERE ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ((records.session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))
 GROUP BY session_id

@@ -89,5 +89,6 @@ LEFT JOIN (
         GROUP BY session_id
     ) AS of_sessions ON of_streams.session_id = of_sessions.session_id
 ) AS tag_0 ON records.session_id = tag_0.session_id AND records.stream_id = tag_0.stream_id
-WHERE stated_cost != ''
+WHERE stated_cost != '' AND ((SELECT count() FROM duplicate_usage WHERE tenant = {tenant:String}) = 0 OR NOT ((records.session_id, usage_id) IN (
+        SELECT session_id, usage_id FROM duplicate_usage FINAL WHERE tenant = {tenant:String} AND duplicate = 1)))
 GROUP BY session_id, usage_id, tag_0.value
