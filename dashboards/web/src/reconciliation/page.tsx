@@ -60,7 +60,7 @@ export default function ReconciliationPage() {
             <Differences rows={rows} />
           </div>
         )}
-        {list.hasNextPage && (
+        {list.hasNextPage && !list.isPlaceholderData && (
           <div className={classes.more} role="status">
             <Text size="sm" c="dimmed">
               {counted(sessions.length, 'session')} with differences so far.

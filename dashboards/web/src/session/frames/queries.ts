@@ -39,7 +39,9 @@ export const indexQuery = (id: string, filter: FrameFilter, version: number) =>
         }),
       ),
     placeholderData: (before: Schemas['FrameIndex'] | undefined, query) =>
-      JSON.stringify(query?.queryKey[3]) === JSON.stringify(filter) ? before : undefined,
+      JSON.stringify(query?.queryKey.slice(0, 4)) === JSON.stringify(['frames', id, 'index', filter])
+        ? before
+        : undefined,
     gcTime: 10_000,
     staleTime: Infinity,
   })
