@@ -24,6 +24,7 @@ type detector struct {
 	decoder  *decoder
 	next     sessionStage
 	wake     *wakeup
+	passed   func(*schema.Frame) // StreamOptions.Passed; may be nil
 
 	state      detection
 	recogniser *dialects.Recogniser // nil once the dialect is detected
@@ -102,6 +103,9 @@ func (d *detector) decode(f *schema.Frame) {
 		d.clock.stamp(f)
 	}
 	d.decoder.decode(f)
+	if d.passed != nil {
+		d.passed(f)
+	}
 }
 
 // buffer buffers a frame, and releases all frames once everything is known or a bound is reached.

@@ -118,3 +118,32 @@ func TestDetectorAtTheEnd(t *testing.T) {
 		t.Errorf("in state %d it called %q, want %q", d.state, out.calls, want)
 	}
 }
+
+// Each frame is reported once, with its envelope, before the next stage has it: buffered frames when
+// they are decoded, and frames of a late dialect as they were decoded at first.
+func TestDetectorReportsDecodedFrames(t *testing.T) {
+	for name, tc := range map[string]struct {
+		set   Settings
+		texts []string
+		want  []string
+	}{
+		"recognised": {Settings{}, []string{"starting", loomEnter, loomText},
+			[]string{"dialect loom", "passed 0 ", "passed 1 node_enter", "session s", "frame 0 ", "frame 1 node_enter", "passed 2 message_chunk", "frame 2 message_chunk"}},
+		"unknown": {Settings{}, []string{`{"type":"start"}`, `{"type":"done"}`},
+			[]string{"dialect generic", "passed 0 start", "passed 1 done", "frame 0 start", "frame 1 done"}},
+		"late": {Settings{DetectFrames: 1}, []string{"starting", loomEnter},
+			[]string{"dialect generic", "passed 0 ", "frame 0 ", "dialect loom", "passed 1 node_enter", "frame 1 node_enter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, out, push := detect(tc.set, name != "recognised")
+			d.passed = func(f *schema.Frame) { out.calls = append(out.calls, fmt.Sprintf("passed %d %s", f.Seq, f.Type)) }
+			for _, text := range tc.texts {
+				push(text)
+			}
+			d.release(true)
+			if !slices.Equal(out.calls, tc.want) {
+				t.Errorf("it called %q, want %q", out.calls, tc.want)
+			}
+		})
+	}
+}

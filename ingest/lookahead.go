@@ -16,7 +16,6 @@ type lookahead struct {
 	summary  *Summary
 	next     *detector
 	wake     *wakeup
-	passed   func(*schema.Frame) // StreamOptions.Passed; may be nil
 }
 
 // push processes a frame whose secrets are masked.
@@ -27,9 +26,6 @@ func (l *lookahead) push(f *schema.Frame) {
 	}
 	if l.clock == nil || l.clock.off && !l.clock.delays() {
 		l.pass(f)
-		if l.passed != nil {
-			l.passed(f)
-		}
 		return
 	}
 	l.clock.push(f)

@@ -93,9 +93,10 @@ type StreamOptions struct {
 	Digest bool
 	// Resume continues an earlier stream, after a tap was restarted.
 	Resume *Resume
-	// Passed, if set, is called with every frame after it was decoded, which is later than Record
-	// for a frame that is held back because it may contain the beginning of a secret. It is called
-	// from any goroutine, one call at a time, and must not call the stream.
+	// Passed, if set, is called with every frame, in order, after it was masked and decoded and before
+	// its block is published. That is later than Record while the frame is held back: it may contain
+	// the beginning of a secret, or the dialect is not detected yet. It is called from any goroutine,
+	// one call at a time, and must not call the stream.
 	Passed func(f *schema.Frame)
 	// Durable, if set, is called each time more frames are durable: all frames with a seq below
 	// next are. It is called from other goroutines, one call at a time, and must not call the

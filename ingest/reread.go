@@ -34,6 +34,9 @@ func newReread(opts *StreamOptions, set *Settings) reread {
 // has reports whether a frame was published.
 func (r *reread) has(seq uint64) bool { return seq < r.below }
 
+// masked reports whether a frame comes from the log of a key, where its secrets are masked.
+func (r *reread) masked(seq uint64) bool { return r.keyed && r.has(seq) }
+
 // summed reports whether the stream's summary counts a frame.
 func (r *reread) summed(seq uint64) bool { return !r.has(seq) || r.keyed }
 

@@ -122,10 +122,10 @@ func (s *Stream) connect(
 		}
 	}
 	s.segments.clock = clock
-	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake}
+	s.detector = detector{settings: set, clock: clock, decoder: &s.decoder, next: &s.segments, wake: &s.wake, passed: opts.Passed}
 	s.lookahead = lookahead{
 		clock: clock, settings: set, position: &s.position, reread: &s.segments.reread,
-		summary: &s.summary, next: &s.detector, wake: &s.wake, passed: opts.Passed,
+		summary: &s.summary, next: &s.detector, wake: &s.wake,
 	}
 	s.mask = mask{masker: masker, pass: s.lookahead.push, wake: &s.wake, summary: &s.summary}
 }
@@ -217,6 +217,9 @@ func (s *Stream) Record(ctx context.Context, f *schema.Frame) error {
 	s.position.at = f.At
 	if s.digest != nil {
 		_, _ = s.digest.Write(f.Raw) // a hash does not return errors
+	}
+	if s.mask.masker != nil && s.segments.reread.masked(f.Seq) {
+		s.mask.masker.Resume(f.Raw)
 	}
 	s.mask.push(f)
 	_ = s.sender.drain(ctx) // blocks that the publisher does not accept yet wait in the queue

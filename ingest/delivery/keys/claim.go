@@ -22,12 +22,17 @@ type Claim struct {
 	req      Request
 	subject  string
 	known    Known
-	expected string // digest of the known input, starting at the request's offset
-	claimed  uint64 // sequence of the claim
+	expected string    // digest of the known input, starting at the request's offset
+	claimed  uint64    // sequence of the claim
+	verifier *Verifier // nil before Verifier was called
+	input    *Digest   // digest of all input of this attempt; nil unless the log has masked frames
+	bytes    uint64    // number of bytes of the stream that were sent
 
 	superseded chan struct{} // closed once another request has claimed the key
 	once       sync.Once
 	done       chan struct{} // closed by Close
+
+	originals originals // has a lock of its own
 
 	mu        sync.Mutex // guards all below
 	queue     []queued
@@ -60,60 +65,9 @@ func (c *Claim) Done() <-chan struct{} { return c.done }
 
 func (c *Claim) supersede() { c.fail(ErrSuperseded) }
 
-// Verifier returns a verifier for the part of the body that is durable already.
-func (c *Claim) Verifier() *Verifier {
-	return &Verifier{
-		digest: newDigest(c.req.Unit, 0), want: c.expected, left: c.known.durable(c.req.Unit) - c.req.Offset,
-	}
-}
-
-// Verifier compares repeated input with the log.
-type Verifier struct {
-	digest *Digest
-	want   string // expected digest; "" if only the length is known
-	left   uint64 // units that have not been compared yet
-}
-
-// Left returns how many units have not been compared yet.
-func (v *Verifier) Left() uint64 { return v.left }
-
-// AddBytes adds repeated bytes, at most Left. When all known bytes were added and their digest
-// differs, it fails with ErrMismatch.
-func (v *Verifier) AddBytes(p []byte) error {
-	v.digest.AddBytes(p)
-	v.left -= uint64(len(p))
-	return v.check()
-}
-
-// AddFrame adds a repeated message, like AddBytes.
-func (v *Verifier) AddFrame(f *schema.Frame) error {
-	v.digest.Add(f)
-	v.left--
-	return v.check()
-}
-
-func (v *Verifier) check() error {
-	if v.left == 0 && v.want != "" && v.digest.String() != v.want {
-		return ErrMismatch
-	}
-	return nil
-}
-
-// expectedTail returns the digest of a finished stream, starting at the request's offset, "" if it
-// is not known.
-func (k *Known) expectedTail(req *Request) string {
-	switch req.Offset {
-	case 0:
-		return k.result.Digest
-	case k.result.Tail:
-		return k.result.TailDigest
-	}
-	return ""
-}
-
 // Replay calls frame for each known frame in order, with the content of the log. It forwards to the
 // sink the blocks that earlier attempts did not forward, and returns once they are durable.
-func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) error {
+func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame, Sent) error) error {
 	leave, err := c.store.enterRead(ctx)
 	if err != nil {
 		return err
@@ -123,12 +77,12 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 		order   prefix
 		handing forwarding
 	)
-	emit := func(f *schema.Frame, _ string) error {
+	emit := func(f *logged) error {
 		if f.Seq >= c.known.Frames {
 			return nil
 		}
 		f.Envelope = schema.Envelope{}
-		return frame(f)
+		return frame(&f.Frame, f.sent)
 	}
 	err = walk(ctx, c.store.js, c.stream, c.subject, 1, c.claimed, func(m *jetstream.RawStreamMsg) error {
 		if m.Header.Get(headerKind) != kindBlock {
@@ -145,7 +99,7 @@ func (c *Claim) Replay(ctx context.Context, frame func(*schema.Frame) error) err
 				return err
 			}
 		}
-		return order.block(b, emit)
+		return order.add(m, b, emit)
 	})
 	return errors.Join(err, handing.wait(ctx))
 }
@@ -185,25 +139,57 @@ func (h *forwarding) wait(ctx context.Context) error {
 	}
 }
 
-// Record adds a newly recorded frame to the digests.
+// Record adds a new frame to the digests. It is called before the frame is recorded.
 func (c *Claim) Record(f *schema.Frame) {
+	c.bytes += uint64(len(f.Raw))
+	c.originals.add(f.Raw)
+	if c.input != nil {
+		c.input.Add(f)
+		return
+	}
 	c.known.whole.Add(f)
 	c.known.tail.Add(f)
+}
+
+// Passed is the stream's StreamOptions.Passed. It notes the frames that were masked.
+func (c *Claim) Passed(f *schema.Frame) { c.originals.passed(f) }
+
+// Digest returns the SHA-256 of the whole stream as it was sent, "" if it is not known: frames of
+// the log are masked, and the request did not repeat them all.
+func (c *Claim) Digest() string {
+	switch {
+	case !c.known.masked:
+		return c.known.whole.String()
+	case c.req.Offset == 0:
+		return c.tailDigest()
+	}
+	return ""
+}
+
+// tailDigest is Digest of the input after the request's offset.
+func (c *Claim) tailDigest() string {
+	switch {
+	case !c.known.masked:
+		return c.known.tail.String()
+	case c.verifier != nil && c.verifier.left == 0:
+		return c.input.String()
+	}
+	return ""
 }
 
 // purgeTimeout bounds the removal of a log whose stream has ended.
 const purgeTimeout = 5 * time.Second
 
 // Finish replaces the log by its result, once the whole stream is durable.
-func (c *Claim) Finish(ctx context.Context, frames, bytes uint64, answer any) error {
+func (c *Claim) Finish(ctx context.Context, frames uint64, answer any) error {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}
 	k := &c.known
 	r := &Result{
-		StreamID: k.StreamID, Frames: frames, Bytes: bytes, Params: c.req.Params, Key: c.req.Key,
-		Digest: k.whole.String(), Tail: c.req.Offset, TailDigest: k.tail.String(), Answer: text,
+		StreamID: k.StreamID, Frames: frames, Bytes: c.bytes, Params: c.req.Params, Key: c.req.Key,
+		Digest: c.Digest(), Tail: c.req.Offset, TailDigest: c.tailDigest(), Answer: text,
 	}
 	c.mu.Lock()
 	last, err := c.last, c.err

@@ -22,7 +22,6 @@ type Digest struct {
 	unit Unit
 	sum  hash.Hash
 	skip uint64 // units before the offset
-	size uint64 // units that were added
 }
 
 func newDigest(unit Unit, offset uint64) *Digest {
@@ -46,19 +45,16 @@ func (d *Digest) Add(f *schema.Frame) {
 	}
 	_, _ = d.sum.Write(head[:]) // a hash does not return errors
 	_, _ = d.sum.Write(f.Raw)
-	d.size++
 }
 
-// Size returns the number of units that were added.
-func (d *Digest) Size() uint64 { return d.size }
+// leaveOut passes over units whose content is not known.
+func (d *Digest) leaveOut(units uint64) { d.skip -= min(d.skip, units) }
 
 // AddBytes adds the next bytes of a body.
 func (d *Digest) AddBytes(p []byte) {
 	n := min(d.skip, uint64(len(p)))
 	d.skip -= n
-	p = p[n:]
-	_, _ = d.sum.Write(p) // a hash does not return errors
-	d.size += uint64(len(p))
+	_, _ = d.sum.Write(p[n:]) // a hash does not return errors
 }
 
 // String returns the digest of the units that were added, in hexadecimal.

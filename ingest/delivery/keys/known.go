@@ -9,7 +9,6 @@ import (
 
 	"tapedeck/ingest"
 	"tapedeck/ingest/dialect/generic"
-	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
@@ -17,12 +16,16 @@ import (
 type Known struct {
 	StreamID string
 	Frames   uint64         // all frames below are durable
-	Bytes    uint64         // number of bytes of the durable frames
+	Bytes    uint64         // number of bytes of the durable frames as they were sent
 	Settled  ingest.Settled // session and dialect of the stream so far
 
 	opening   opening
 	result    *Result // nil unless the stream was recorded to its end
 	prefix    prefix
+	masked    bool    // some durable frames are masked: their bytes are not in the digests
+	gaps      []gap   // the masked frames after offset
+	offset    uint64  // of the request
+	unit      Unit    // of the request's offset and of gaps
 	whole     *Digest // digest of the whole stream
 	tail      *Digest // digest of the input after the request's offset
 	last      uint64  // sequence of the last message; 0 if there is none
@@ -30,9 +33,16 @@ type Known struct {
 	size      int64   // of all messages, bytes
 }
 
+func newKnown(unit Unit, offset uint64) Known {
+	return Known{unit: unit, offset: offset, whole: newDigest(unit, 0), tail: newDigest(unit, offset)}
+}
+
+// Masked reports whether durable frames are masked, so that the log lacks what was sent.
+func (k *Known) Masked() bool { return k.masked }
+
 // durable returns how much is durable, in units.
-func (k *Known) durable(u Unit) uint64 {
-	if u == Frames {
+func (k *Known) durable() uint64 {
+	if k.unit == Frames {
 		return k.Frames
 	}
 	return k.Bytes
@@ -102,16 +112,30 @@ func (k *Known) add(m *jetstream.RawStreamMsg) error {
 	if b.State.Dialect != generic.Dialect.Name {
 		k.Settled.Dialect = b.State.Dialect
 	}
-	return k.prefix.block(b, k.addFrame)
+	return k.prefix.add(m, b, k.addFrame)
 }
 
-func (k *Known) addFrame(f *schema.Frame, session string) error {
+func (k *Known) addFrame(f *logged) error {
 	if f.Seq == 0 {
-		k.Settled.Session = session
+		k.Settled.Session = f.session
 	}
+	from := k.durable()
 	k.Frames++
-	k.Bytes += uint64(len(f.Raw))
-	k.whole.Add(f)
-	k.tail.Add(f)
+	k.Bytes += uint64(f.sent.Length)
+	if f.sent.Masked {
+		k.leaveOut(gap{from, k.durable()})
+		return nil
+	}
+	k.whole.Add(&f.Frame)
+	k.tail.Add(&f.Frame)
 	return nil
+}
+
+// leaveOut passes over a masked frame.
+func (k *Known) leaveOut(g gap) {
+	k.masked = true
+	k.tail.leaveOut(g.to - g.from)
+	if g.to > k.offset {
+		k.gaps = appendGap(k.gaps, gap{max(g.from, k.offset), g.to})
+	}
 }

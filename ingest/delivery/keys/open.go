@@ -30,7 +30,7 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 	}
 	c := &Claim{store: s, stream: stream, req: req, subject: subject(req.Tenant, req.Key),
 		superseded: make(chan struct{}), done: make(chan struct{})}
-	c.known.whole, c.known.tail = newDigest(req.Unit, 0), newDigest(req.Unit, req.Offset)
+	c.known = newKnown(req.Unit, req.Offset)
 	for range claimAttempts {
 		if err = s.read(ctx, stream, c.subject, &c.known); err != nil {
 			return nil, err
@@ -61,6 +61,10 @@ func (s *Store) Open(ctx context.Context, req Request) (*Claim, error) {
 		requests.WithLabelValues("resumed").Inc()
 	}
 	c.expected = c.known.tail.String()
+	if c.known.masked {
+		c.input = newDigest(req.Unit, 0)
+	}
+	c.bytes, c.originals.next = c.known.Bytes, c.known.Frames
 	s.register(c)
 	return c, nil
 }
@@ -82,7 +86,7 @@ func (c *Claim) check() error {
 				c.req.FrameLimit)
 		}
 	}
-	if durable := k.durable(c.req.Unit); c.req.Offset > durable {
+	if durable := k.durable(); c.req.Offset > durable {
 		return &OffsetError{Offset: c.req.Offset, Durable: durable}
 	}
 	if k.result == nil && k.size > c.store.opts.MaxLog {
@@ -145,7 +149,7 @@ func (s *Store) Status(ctx context.Context, tenant, key string) (*Status, error)
 		return nil, err
 	}
 	c := &Claim{store: s, stream: stream, req: Request{Tenant: tenant, Key: key}, subject: subject(tenant, key)}
-	c.known.whole, c.known.tail = newDigest(Bytes, 0), newDigest(Bytes, 0)
+	c.known = newKnown(Bytes, 0)
 	if err := s.read(ctx, stream, c.subject, &c.known); err != nil {
 		return nil, err
 	}
@@ -155,7 +159,7 @@ func (s *Store) Status(ctx context.Context, tenant, key string) (*Status, error)
 	}
 	if k.result == nil {
 		c.claimed = k.last
-		if err := c.Replay(ctx, func(*schema.Frame) error { return nil }); err != nil {
+		if err := c.Replay(ctx, func(*schema.Frame, Sent) error { return nil }); err != nil {
 			return nil, err
 		}
 	}

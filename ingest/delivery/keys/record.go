@@ -24,6 +24,10 @@ const (
 	headerForwarded = "Tapedeck-Handed"
 	headerID        = "Tapedeck-Block" // the block's id
 	headerFrames    = "Tapedeck-Frames"
+	// headerMasked describes masked frames as they were sent: "SEQ=BYTESEND,…", where END is their
+	// line ends as letters, such as "rn". It has each frame whose block is in the log; the header may
+	// be of an earlier block.
+	headerMasked = "Tapedeck-Masked"
 )
 
 // Kinds of messages.
@@ -117,8 +121,8 @@ type Result struct {
 	Bytes    uint64 `json:"bytes"`
 	Params   Params `json:"params"`
 	Key      string `json:"key"`
-	// Digest is the SHA-256 of the whole stream. TailDigest is the SHA-256 of the input of the last
-	// attempt, which began at Tail.
+	// Digest is the SHA-256 of the whole stream as it was sent. TailDigest is the SHA-256 of the input
+	// of the last attempt, which began at Tail. Either is "" if it is not known.
 	Digest     string `json:"digest"`
 	Tail       uint64 `json:"tail"`
 	TailDigest string `json:"tail_digest"`
@@ -146,10 +150,13 @@ func jsonMessage(subject, kind string, handed uint64, v any) *nats.Msg {
 	return message(subject, kind, handed, text)
 }
 
-func blockMessage(subject string, handed uint64, p *ingest.EncodedBlock) *nats.Msg {
-	m := message(subject, kindBlock, handed, p.Data)
-	m.Header[headerID] = []string{p.ID}
-	m.Header[headerFrames] = []string{strconv.Itoa(p.Frames)}
+func blockMessage(subject string, handed uint64, q *queued) *nats.Msg {
+	m := message(subject, kindBlock, handed, q.block.Data)
+	m.Header[headerID] = []string{q.block.ID}
+	m.Header[headerFrames] = []string{strconv.Itoa(q.block.Frames)}
+	if len(q.masked) > 0 {
+		m.Header[headerMasked] = []string{maskedText(q.masked)}
+	}
 	return m
 }
 

@@ -95,48 +95,69 @@ func walkMany(ctx context.Context, js jetstream.JetStream, subject string, from,
 // is filled; if it is never filled, a later attempt records these frames again.
 type prefix struct {
 	next    uint64 // all frames below were emitted
-	waiting map[uint64]held
+	waiting map[uint64]logged
+	masked  map[uint64]Sent // masked frames that were not emitted, by their seq
 }
 
-type held struct {
-	frame   schema.Frame
+// logged is a frame of a log.
+type logged struct {
+	schema.Frame
 	session string
+	sent    Sent
+}
+
+// add adds a message of the log that has a block, and emits the frames that are next in order.
+func (p *prefix) add(m *jetstream.RawStreamMsg, b *block.Block, emit func(*logged) error) error {
+	masked, err := maskedOf(m.Header)
+	if err != nil {
+		return err
+	}
+	if p.masked == nil && len(masked) > 0 {
+		p.masked = map[uint64]Sent{}
+	}
+	for _, f := range masked {
+		p.masked[f.seq] = f.Sent
+	}
+	return p.block(b, emit)
 }
 
 // block emits the frames of a block that are next in order, and the held frames that follow them.
-func (p *prefix) block(b *block.Block, emit func(f *schema.Frame, session string) error) error {
+func (p *prefix) block(b *block.Block, emit func(*logged) error) error {
 	for i := range b.Frames {
-		f := &b.Frames[i]
+		f := logged{Frame: b.Frames[i], session: b.Session, sent: Sent{Length: len(b.Frames[i].Raw)}}
 		if f.Seq > p.next {
 			if p.waiting == nil {
-				p.waiting = map[uint64]held{}
+				p.waiting = map[uint64]logged{}
 			}
-			p.waiting[f.Seq] = held{*f, b.Session}
+			p.waiting[f.Seq] = f
 		}
 		if f.Seq != p.next {
 			continue
 		}
-		if err := p.emit(f, b.Session, emit); err != nil {
+		if err := p.emit(f, emit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *prefix) emit(f *schema.Frame, session string, emit func(*schema.Frame, string) error) error {
-	for {
+func (p *prefix) emit(f logged, emit func(*logged) error) error {
+	for ok := true; ok; f, ok = p.waiting[p.next] {
+		delete(p.waiting, f.Seq)
+		if sent, masked := p.masked[f.Seq]; masked {
+			f.sent = sent
+			delete(p.masked, f.Seq)
+		}
 		p.next++
-		if err := emit(f, session); err != nil {
+		if err := emit(&f); err != nil {
 			return err
 		}
-		h, ok := p.waiting[p.next]
-		if !ok {
-			return nil
-		}
-		delete(p.waiting, p.next)
-		f, session = &h.frame, h.session
 	}
+	return nil
 }
 
 // claimed drops the held frames, because the attempt that began records them again.
-func (p *prefix) claimed() { clear(p.waiting) }
+func (p *prefix) claimed() {
+	clear(p.waiting)
+	clear(p.masked)
+}

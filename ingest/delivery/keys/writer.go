@@ -10,8 +10,9 @@ import (
 
 // queued is a block that waits to be written to the log.
 type queued struct {
-	block ingest.EncodedBlock
-	done  func(error)
+	block  ingest.EncodedBlock
+	done   func(error)
+	masked []maskedFrame // frames of this block or of later ones
 }
 
 // queueBytes bounds the blocks that wait to be written to one log.
@@ -41,7 +42,7 @@ func (c *Claim) Publish(ctx context.Context, p ingest.EncodedBlock, done func(er
 		}
 	}
 	defer c.mu.Unlock()
-	c.queue = append(c.queue, queued{p, done})
+	c.queue = append(c.queue, queued{p, done, c.originals.take()})
 	c.queued += len(p.Data)
 	if !c.writing {
 		c.writing = true
@@ -88,7 +89,7 @@ func (c *Claim) writeOne(q *queued, last, handed uint64, size int64) (uint64, er
 	if size+int64(len(q.block.Data)) > c.store.opts.MaxLog {
 		return 0, fmt.Errorf("%w: its unfinished stream takes more than %d bytes", ErrTooLong, c.store.opts.MaxLog)
 	}
-	seq, err := c.store.append(context.Background(), blockMessage(c.subject, handed, &q.block), last)
+	seq, err := c.store.append(context.Background(), blockMessage(c.subject, handed, q), last)
 	if errors.Is(err, errConflict) {
 		err = ErrSuperseded
 	}

@@ -39,9 +39,11 @@ type Rejection struct {
 	Reason string `json:"reason"`
 }
 
-func newAnswer(sum ingest.Summary) *Answer {
+// answer returns the response to a body of which every frame is durable.
+func (rec *recording) answer(sum ingest.Summary) *Answer {
+	_, bytes := rec.offsets.Get() // the summary counts bytes after masking
 	a := &Answer{
-		StreamID: sum.StreamID, Frames: sum.Frames, Bytes: sum.Bytes, Sessions: sum.Sessions,
+		StreamID: sum.StreamID, Frames: sum.Frames, Bytes: uint64(bytes), Sessions: sum.Sessions,
 		SessionCount: sum.SessionCount, Dialect: sum.Dialect, Rejected: []Rejection{}, Marked: map[string]uint64{},
 	}
 	if a.Sessions == nil {

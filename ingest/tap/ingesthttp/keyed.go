@@ -26,6 +26,7 @@ type keyed struct {
 	ctx    context.Context // of the request
 	record context.Context // the context of recording; it may outlive ctx
 	index  uint64          // of the next frame that the framer emits
+	fed    uint64          // number of bytes of the log that the framer received
 	seen   uint64          // number of bytes of the durable frames that the framer emitted
 }
 
@@ -53,7 +54,8 @@ func (h *Handler) claim(rec *recording, ask *request, r *http.Request) *problem.
 	known := claim.Known()
 	rec.streamID = known.StreamID
 	rec.offsets = copier.NewOffsets(known.Frames, int64(known.Bytes))
-	so.Durable, so.Publisher = rec.offsets.Durable, claim
+	so.Durable, so.Publisher, so.Passed = rec.offsets.Durable, claim, claim.Passed
+	so.Digest = !known.Masked() // the stream of the log is not what was sent
 	so.Resume = &ingest.Resume{
 		StreamID: known.StreamID, NextSeq: known.Frames, Settled: known.Settled, Again: true, Attempt: claim.Attempt(),
 	}
@@ -109,11 +111,18 @@ func (k *keyed) recordBody(ctx, recordCtx context.Context, c ingest.Framer, reco
 	if err := k.start(); err != nil {
 		return err
 	}
-	return k.framer.End(ingest.Now(), k.fresh(func(f *schema.Frame) error {
+	err = k.framer.End(ingest.Now(), k.fresh(func(f *schema.Frame) error {
 		k.claim.Record(f)
 		return record(f)
 	}))
+	if err == nil && k.index < k.claim.Known().Frames {
+		err = errInside
+	}
+	return err
 }
+
+// errInside reports new bytes that do not begin a new frame.
+var errInside = fmt.Errorf("%w: the body continues inside a message that was recorded as its last", keys.ErrMismatch)
 
 // Split implements ingest.Framer.
 func (k *keyed) Split(p []byte, at int64, emit func(*schema.Frame) error) error {
@@ -152,8 +161,8 @@ func (k *keyed) fresh(emit func(*schema.Frame) error) func(*schema.Frame) error 
 			return emit(f)
 		}
 		k.seen += uint64(len(f.Raw))
-		if k.index == known.Frames && k.seen != known.Bytes {
-			return fmt.Errorf("%w: the body continues inside a message that was recorded as its last", keys.ErrMismatch)
+		if k.index == known.Frames && k.seen != k.fed {
+			return errInside
 		}
 		return nil
 	}
@@ -172,8 +181,10 @@ func (k *keyed) start() error {
 	}
 	k.rec.stream = stream
 	drop := k.fresh(func(*schema.Frame) error { return errors.New("more frames than were recorded") })
-	err = k.claim.Replay(k.ctx, func(f *schema.Frame) error {
-		if err := k.framer.Split(f.Raw, f.At, drop); err != nil {
+	err = k.claim.Replay(k.ctx, func(f *schema.Frame, sent keys.Sent) error {
+		raw := standIn(f, sent)
+		k.fed += uint64(len(raw))
+		if err := k.framer.Split(raw, f.At, drop); err != nil {
 			return err
 		}
 		return stream.Record(k.record, f)
@@ -222,8 +233,8 @@ func (k *keyed) end(ctx context.Context, err error) (*Answer, *Failure) {
 	if err := rec.checkDigest(sum); err != nil {
 		return nil, rec.failure(keyStatus(err), err)
 	}
-	answer := newAnswer(sum)
-	if err := k.claim.Finish(ctx, sum.Frames, sum.Bytes, answer); err != nil {
+	answer := rec.answer(sum)
+	if err := k.claim.Finish(ctx, sum.Frames, answer); err != nil {
 		return nil, rec.failure(keyStatus(err), err)
 	}
 	return answer, nil

@@ -56,7 +56,7 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 	known := claim.Known()
 	s.acks.resume(int64(known.Frames) - 1)
 	s.recorded.Store(int64(known.Frames) - 1)
-	so.Key, so.Publisher = req.Key, claim
+	so.Key, so.Publisher, so.Passed = req.Key, claim, claim.Passed
 	so.Resume = &ingest.Resume{
 		StreamID: known.StreamID, NextSeq: known.Frames, Settled: known.Settled, Again: true, Attempt: claim.Attempt(),
 	}
@@ -67,7 +67,7 @@ func (s *served) openKeyed(r *http.Request, q url.Values, so ingest.StreamOption
 	if claim.Result() != nil {
 		return nil
 	}
-	err = claim.Replay(ctx, func(f *schema.Frame) error { return s.stream.Record(ctx, f) })
+	err = claim.Replay(ctx, func(f *schema.Frame, _ keys.Sent) error { return s.stream.Record(ctx, f) })
 	if err == nil && claim.Attempt() > 0 {
 		err = s.stream.Reopen(ctx)
 	}
@@ -135,7 +135,7 @@ func (k *keyed) close(ctx context.Context, stream *ingest.Stream, reason string)
 	}
 	sum, err := stream.Close(ctx, reason)
 	if err == nil {
-		err = k.claim.Finish(ctx, sum.Frames, sum.Bytes, nil)
+		err = k.claim.Finish(ctx, sum.Frames, nil)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tapedeck/ingest/delivery/keys"
+	"tapedeck/ingest/redact/redacttest"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
@@ -111,6 +112,55 @@ func TestReopenedUnderKey(t *testing.T) {
 			}
 			if end, _ := l.memory.State(id, "talk"); end.EndReason != "closed" || end.Frames != all || end.Key != "k" {
 				t.Errorf("it stands at %+v", end)
+			}
+		})
+	}
+}
+
+// Messages with secrets are sent again after a cut: the log has them masked, and their numbers count.
+func TestMaskedReopenedUnderKey(t *testing.T) {
+	const first, all = 4, 8
+	message := func(i int) string {
+		return fmt.Sprintf(`{"session_id":"talk","event_id":%d,"type":"message_chunk","id":"think","content":"use %s "}`, i+1,
+			redacttest.Text("gh~p_~{36}", uint64(i)))
+	}
+	for name, offset := range map[string]int{"beginning": 0, "between": 2, "durable": first} {
+		t.Run(name, func(t *testing.T) {
+			l := listenKeyed(t)
+			c := l.dial(t, "?key=k")
+			greeted(t, c)
+			sent := 0
+			for i := range first {
+				send(t, c, websocket.MessageText, message(i))
+				sent += len(message(i))
+			}
+			for n := int64(-1); n < first-1; {
+				n = greeted(t, c)
+			}
+			cut(t, c, message(first)[:10])
+			l.ended(t)
+			if status, err := l.handler.opts.Keys.Status(t.Context(), "default", "k"); err != nil || status.Bytes != uint64(sent) {
+				t.Errorf("status %+v, %v; want %d bytes", status, err, sent)
+			}
+			c = l.dial(t, fmt.Sprintf("?key=k&offset=%d", offset))
+			greeted(t, c)
+			for i := offset; i < all; i++ {
+				send(t, c, websocket.MessageText, message(i))
+			}
+			for n := int64(first - 1); n < all-1; {
+				n = greeted(t, c)
+			}
+			if err := c.Close(websocket.StatusNormalClosure, ""); err != nil {
+				t.Error(err)
+			}
+			frames := l.memory.Frames(l.memory.Streams()[0])
+			if len(frames) != all {
+				t.Fatalf("%d frames", len(frames))
+			}
+			for i, f := range frames {
+				if want := fmt.Sprintf("use [redacted:github-token#%d] ", i+1); !strings.Contains(string(f.Raw), want) {
+					t.Errorf("frame %d is %q, want %q", i, f.Raw, want)
+				}
 			}
 		})
 	}

@@ -302,7 +302,7 @@ func TestUntilAndCancel(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			opts.Client = &http.Client{Transport: transport}
-			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}), ingest.StreamOptions{Session: "s"}, opts)
+			sum, err := Record(ctx, ingest.NewRecorder(&m, ingest.Settings{}), ingest.StreamOptions{Session: "s", Dialect: "generic"}, opts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -33,5 +34,28 @@ func TestUntilHeldBack(t *testing.T) {
 	}
 	if state := lastState(t, &m, sum.StreamID); state.Frames != 3 || state.EndReason != "closed" || state.Redacted["github-token"] != 1 {
 		t.Errorf("%d frames, ended %q, masked %v", state.Frames, state.EndReason, state.Redacted)
+	}
+}
+
+// The frame that ends a recording is recognised although the dialect is not known when it arrives. A
+// server that then keeps the connection open does not keep the recording.
+func TestUntilBeforeTheDialectIsKnown(t *testing.T) {
+	url := serve(t, func(ctx context.Context, c *websocket.Conn) {
+		for _, text := range []string{`{"type":"start"}`, `{"type":"done"}`} {
+			_ = c.Write(ctx, websocket.MessageText, []byte(text))
+		}
+		_, _, _ = c.Read(ctx)
+	})
+	var m ingesttest.Memory
+	var reached atomic.Bool
+	sum, err := record(t, &m, Options{URL: url, Until: func(f *schema.Frame) bool {
+		reached.Store(f.Type == "done")
+		return reached.Load()
+	}})
+	if err != nil || !reached.Load() {
+		t.Fatalf("the last frame was recognised: %v, error %v", reached.Load(), err)
+	}
+	if state := lastState(t, &m, sum.StreamID); state.Frames != 2 || state.EndReason != "closed" {
+		t.Errorf("%d frames, ended %q", state.Frames, state.EndReason)
 	}
 }
