@@ -11,10 +11,16 @@ import (
 // View restricts the frames that a request sees, and their contents.
 type View struct {
 	From, To int64 // ns; From inclusive, To exclusive; 0 for no bound
-	// Masked returns replacement bytes for frames, by their positions. All frames of a list were read for it.
-	Masked func(ctx context.Context, of []schema.Position) (map[schema.Position][]byte, error)
+	// Masked returns replacement bytes for frames. All frames of a list were read for it.
+	Masked func(ctx context.Context, of []FrameID) (map[FrameID][]byte, error)
 	// Text masks the secrets in a text.
 	Text func(string) string
+}
+
+// FrameID identifies a frame of a session.
+type FrameID struct {
+	Stream string
+	Seq    uint64
 }
 
 type viewKey struct{}
@@ -72,11 +78,11 @@ func viewed(ctx context.Context, rows []frameRow) ([]frameRow, error) {
 		return rows, nil
 	}
 	shown := rows[:0]
-	var of []schema.Position
+	var of []FrameID
 	for i := range rows {
 		if row := rows[i]; (v.From == 0 || row.At >= v.From) && (v.To == 0 || row.At < v.To) {
 			shown = append(shown, row)
-			of = append(of, row.position())
+			of = append(of, FrameID{row.Stream, row.Seq})
 		}
 	}
 	masked, err := v.Masked(ctx, of)
@@ -85,7 +91,7 @@ func viewed(ctx context.Context, rows []frameRow) ([]frameRow, error) {
 	}
 	for i := range shown {
 		row := &shown[i]
-		if raw, is := masked[row.position()]; is {
+		if raw, is := masked[FrameID{row.Stream, row.Seq}]; is {
 			row.Raw = string(raw)
 			row.Flags |= uint32(schema.FlagRedacted)
 		}

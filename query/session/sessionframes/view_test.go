@@ -18,12 +18,12 @@ func TestViewed(t *testing.T) {
 			{Stream: "a", Seq: 2, At: 30, Raw: "after"},
 		}
 	}
-	var asked []schema.Position
+	var asked []FrameID
 	v := &View{
 		From: 15, To: 30,
-		Masked: func(_ context.Context, of []schema.Position) (map[schema.Position][]byte, error) {
+		Masked: func(_ context.Context, of []FrameID) (map[FrameID][]byte, error) {
 			asked = of
-			return map[schema.Position][]byte{{At: 20, StreamID: "a", Seq: 1}: []byte("has a ***")}, nil
+			return map[FrameID][]byte{{"a", 1}: []byte("has a ***")}, nil
 		},
 		Text: func(text string) string { return strings.ReplaceAll(text, "secret", "***") },
 	}

@@ -43,7 +43,7 @@ type Views struct {
 // kept holds the masked frames of a session, which frames were read, the rules that masked them, and
 // when they were last used.
 type kept struct {
-	masked map[schema.Position][]byte
+	masked map[sessionframes.FrameID][]byte
 	read   frameSet
 	engine *redact.Engine
 	used   time.Time
@@ -68,7 +68,7 @@ func (v *Views) engine() *redact.Engine {
 func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 	s := p.Share
 	view := &sessionframes.View{
-		Masked: func(ctx context.Context, of []schema.Position) (map[schema.Position][]byte, error) {
+		Masked: func(ctx context.Context, of []sessionframes.FrameID) (map[sessionframes.FrameID][]byte, error) {
 			return v.masked(ctx, p.ID, tenant, s, of)
 		},
 		Text: v.engine().NewMasker().Text,
@@ -83,7 +83,7 @@ func (v *Views) Of(p *access.Principal, tenant string) *sessionframes.View {
 }
 
 // masked returns the masked frames of a share's session, for which some frames were read.
-func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share, of []schema.Position) (map[schema.Position][]byte, error) {
+func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share, of []sessionframes.FrameID) (map[sessionframes.FrameID][]byte, error) {
 	engine := v.engine()
 	for range 2 { // the first reading may have begun before they were stored
 		made, err := v.reading(ctx, id, tenant, s, engine, of)
@@ -101,7 +101,7 @@ func (v *Views) masked(ctx context.Context, id, tenant string, s *access.Share, 
 }
 
 // reading returns the masked frames in the cache if some frames were read for them, and otherwise reads the session.
-func (v *Views) reading(ctx context.Context, id, tenant string, s *access.Share, engine *redact.Engine, of []schema.Position) (*kept, error) {
+func (v *Views) reading(ctx context.Context, id, tenant string, s *access.Share, engine *redact.Engine, of []sessionframes.FrameID) (*kept, error) {
 	if had := v.cached(id, engine); had != nil && had.read.hasAll(of) {
 		return had, nil
 	}
@@ -176,12 +176,12 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 		return nil, err
 	}
 	defer r.Close()
-	masked, read, size := map[schema.Position][]byte{}, frameSet{}, 0
+	masked, read, size := map[sessionframes.FrameID][]byte{}, frameSet{}, 0
 	streams := map[string]*redact.Masker{}
 	pass := func(stream string) func(*schema.Frame) {
 		return func(f *schema.Frame) {
 			if f.Flags&schema.FlagRedacted != 0 {
-				masked[schema.PositionOf(stream, f)] = append([]byte(nil), f.Raw...)
+				masked[sessionframes.FrameID{Stream: stream, Seq: f.Seq}] = append([]byte(nil), f.Raw...)
 				size += len(f.Raw)
 			}
 		}
@@ -215,5 +215,6 @@ func (v *Views) read(ctx context.Context, tenant string, s *access.Share, engine
 	for stream, m := range streams {
 		m.End(pass(stream))
 	}
+	read.sort()
 	return &kept{masked: masked, read: read}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"tapedeck/ingest/redact"
 	"tapedeck/internal/app/auth/access"
 	"tapedeck/internal/bounded"
+	"tapedeck/query/session/sessionframes"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -61,7 +62,7 @@ func TestFirstReaderLeaves(t *testing.T) {
 	v := NewViews(l, redact.Default)
 	view := v.Of(&access.Principal{ID: "link", Share: &access.Share{Session: "s"}}, "acme")
 	type result struct {
-		masked map[schema.Position][]byte
+		masked map[sessionframes.FrameID][]byte
 		err    error
 	}
 	ask := func(ctx context.Context) chan result {
@@ -129,18 +130,16 @@ func (l *growing) Close() error { return nil }
 func TestStoredLater(t *testing.T) {
 	l := &growing{frames: 2}
 	view := NewViews(l, redact.Default).Of(&access.Principal{ID: "link", Share: &access.Share{Session: "s"}}, "acme")
-	at := func(n int) schema.Position {
-		return schema.Position{At: int64(n + 1), StreamID: "stream", Seq: uint64(n)}
-	}
+	at := func(n int) sessionframes.FrameID { return sessionframes.FrameID{Stream: "stream", Seq: uint64(n)} }
 	for _, tc := range []struct {
 		frames int // stored
-		of     []schema.Position
+		of     []sessionframes.FrameID
 		reads  int
 	}{
-		{2, []schema.Position{at(0), at(1)}, 1},
-		{3, []schema.Position{at(1)}, 1},
-		{3, []schema.Position{at(1), at(2)}, 2},
-		{3, []schema.Position{at(2)}, 2},
+		{2, []sessionframes.FrameID{at(0), at(1)}, 1},
+		{3, []sessionframes.FrameID{at(1)}, 1},
+		{3, []sessionframes.FrameID{at(1), at(2)}, 2},
+		{3, []sessionframes.FrameID{at(2)}, 2},
 	} {
 		l.frames = tc.frames
 		masked, err := view.Masked(t.Context(), tc.of)
@@ -154,7 +153,25 @@ func TestStoredLater(t *testing.T) {
 		}
 	}
 	// What cannot be read is not shown.
-	if masked, err := view.Masked(t.Context(), []schema.Position{at(3)}); err == nil {
+	if masked, err := view.Masked(t.Context(), []sessionframes.FrameID{at(3)}); err == nil {
 		t.Errorf("a frame that was not read: %d masked frames", len(masked))
+	}
+}
+
+// A set has the frames that were added, also of a stream whose clock was set back.
+func TestFrameSet(t *testing.T) {
+	s := frameSet{}
+	for _, seq := range []uint64{0, 1, 5, 6, 2, 3, 9} {
+		s.add("a", seq)
+	}
+	s.sort()
+	for seq := range uint64(11) {
+		want := seq != 4 && seq != 7 && seq != 8 && seq != 10
+		if got := s.hasAll([]sessionframes.FrameID{{Stream: "a", Seq: 0}, {Stream: "a", Seq: seq}}); got != want {
+			t.Errorf("frame %d: %v", seq, got)
+		}
+	}
+	if s.hasAll([]sessionframes.FrameID{{Stream: "b", Seq: 0}}) {
+		t.Error("it has a frame of another stream")
 	}
 }

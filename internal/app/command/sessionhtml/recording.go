@@ -87,7 +87,7 @@ func Read(ctx context.Context, tapes replay.Library, session string) (*Recording
 	return r, r.readFrames(ctx, t, f, masked)
 }
 
-func (r *Recording) readFrames(ctx context.Context, t replay.Tape, f *tapefacts.Session, masked map[schema.Position][]byte) error {
+func (r *Recording) readFrames(ctx context.Context, t replay.Tape, f *tapefacts.Session, masked map[sessionframes.FrameID][]byte) error {
 	frames, err := t.Read(ctx, replay.Query{})
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *Recording) readFrames(ctx context.Context, t replay.Tape, f *tapefacts.
 		for i := range list {
 			frame := list[i].Frame
 			at := list[i].Position()
-			if raw, is := masked[at]; is {
+			if raw, is := masked[sessionframes.FrameID{Stream: at.StreamID, Seq: at.Seq}]; is {
 				frame.Raw, frame.Flags = raw, frame.Flags|schema.FlagRedacted
 			}
 			frame.Type, frame.Agent, frame.EventID = names.Text(frame.Type), names.Text(frame.Agent), names.Text(frame.EventID)
