@@ -13,7 +13,6 @@ import (
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/app/settings"
 	"tapedeck/internal/commandline"
-	"tapedeck/internal/console"
 )
 
 // backupCommand backs up an installation, and removes old backups.
@@ -124,12 +123,10 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 	if err := json.NewDecoder(answer).Decode(&st); err != nil {
 		return fmt.Errorf("read the server's answer to v1/backups: %w", err)
 	}
-	printed := ""
+	var steps stepPrinter
+	defer steps.end()
 	for st.State == backup.Running {
-		if st.Step != printed {
-			printed = st.Step
-			fmt.Fprintln(console.To(os.Stderr), printed)
-		}
+		steps.show(backup.Step{Name: st.Step, Done: st.StepDone, Total: st.StepTotal})
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("interrupted; the server goes on with the backup %s: \"tapedeck backup list\" shows it",
@@ -140,6 +137,7 @@ func (c *backupCreate) Run(ctx context.Context, g *global) error {
 			return err
 		}
 	}
+	steps.end()
 	if st.State == backup.Failed {
 		return errors.New(st.Error)
 	}

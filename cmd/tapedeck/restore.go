@@ -14,7 +14,6 @@ import (
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/app/migration"
 	"tapedeck/internal/app/settings"
-	"tapedeck/internal/console"
 	"tapedeck/internal/local"
 	"tapedeck/internal/local/datadir"
 	"tapedeck/schema/clickhouse"
@@ -40,7 +39,9 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 	if err != nil {
 		return err
 	}
-	o := backup.RestoreOptions{From: from, Into: c.Into, Step: printStep}
+	var steps stepPrinter
+	defer steps.end()
+	o := backup.RestoreOptions{From: from, Into: c.Into, Step: steps.show}
 	if c.Erasures != "" {
 		later, err := c.place(c.Erasures)
 		if err != nil {
@@ -98,11 +99,12 @@ func (c *restoreCommand) Run(ctx context.Context, g *global) (err error) {
 		return showDifferences(g, err)
 	}
 	if c.Into == "" {
-		printStep("updating the tables")
+		steps.show(backup.Step{Name: "updating the tables"})
 		if _, err := clickhouse.Migrate(ctx, db); err != nil {
 			return fmt.Errorf("the backup is restored; its tables are not up to date yet (the server, or \"tapedeck migrate\", updates them): %w", err)
 		}
 	}
+	steps.end()
 	return showRestored(g, r, "restored "+c.From)
 }
 
@@ -125,9 +127,6 @@ func (c *restoreCommand) checkThere(o backup.RestoreOptions) error {
 	}
 	return o.Erasures.CheckThere(dir)
 }
-
-// printStep prints the current step.
-func printStep(step string) { fmt.Fprintln(console.To(os.Stderr), step) }
 
 // showDifferences prints the differences of a DifferencesError with --json.
 func showDifferences(g *global, err error) error {

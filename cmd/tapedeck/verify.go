@@ -70,7 +70,9 @@ func (c *verifyCommand) Run(ctx context.Context, g *global) (err error) {
 		}
 		return err
 	}
-	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: printStep})
+	var steps stepPrinter
+	r, err := backup.Restore(ctx, backup.RestoreOptions{DB: db, From: from, Dir: backups, Drill: true, Step: steps.show})
+	steps.end()
 	if err != nil {
 		return showDifferences(g, err)
 	}

@@ -32,8 +32,9 @@ type Options struct {
 	Version string // version of the program
 	Dir     string // directory of ClickHouse's backups; "" if it is not on this machine
 	Log     *slog.Logger
-	// Step is called with the current step, and Progress with ClickHouse's progress. Both may be nil.
-	Step     func(string)
+	// Step is called when a step begins and when more of it is done, and Progress with ClickHouse's
+	// progress. Both may be nil.
+	Step     func(Step)
 	Progress func(Progress)
 }
 
@@ -41,9 +42,7 @@ type Options struct {
 // ClickHouse writes the list of files last. The caller must ensure that one backup of an
 // installation runs at a time.
 func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
-	if o.Step == nil {
-		o.Step = func(string) {}
-	}
+	at := steps{report: o.Step}
 	m = &Manifest{Format: format, ID: uuid.NewString(), Program: o.Version, StartedAt: time.Now().UTC()}
 	if err := errors.Join(refuseCluster(o.DB), o.To.checkLinks(o.Dir), o.To.checkInside(o.Dir), o.To.checkFree(o.Dir)); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 		return nil, reason(err)
 	}
 	snapshot := database + "__backup"
-	o.Step("waiting for blocks to be stored")
+	at.begin("waiting for blocks to be stored", 0)
 	last, err := acknowledged(ctx, o.NATS)
 	if err != nil {
 		return nil, err
@@ -80,24 +79,33 @@ func Backup(ctx context.Context, o Options) (m *Manifest, err error) {
 			err = dropErr
 		}
 	}()
-	o.Step("cloning the tables")
+	at.begin("cloning the tables", 0)
 	if err := m.snapshot(ctx, o, database, snapshot); err != nil {
 		return nil, err
 	}
-	o.Step("hashing")
-	if err := m.fill(ctx, o.DB, snapshot); err != nil {
+	rows, bytes, err := size(ctx, o.DB, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	at.begin("hashing", rows)
+	if err := m.fill(ctx, o.DB, snapshot, &at); err != nil {
 		return nil, err
 	}
 	if err := m.store(ctx, o.DB, snapshot); err != nil {
 		return nil, err
 	}
-	o.Step("writing " + m.contents())
+	at.begin("writing "+m.contents(), bytes)
 	err = operate(ctx, o.DB, fmt.Sprintf("BACKUP DATABASE %s AS %s TO %s", identifier(snapshot), inBackup, o.To.sql),
-		settings, o.Progress)
+		settings, func(p Progress) {
+			at.set(int64(p.Bytes)) //nolint:gosec // a number of bytes
+			if o.Progress != nil {
+				o.Progress(p)
+			}
+		})
 	if err != nil {
 		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
 	}
-	o.Step("checking what was written")
+	at.begin("checking what was written", 0)
 	if err := m.written(ctx, o, snapshot); err != nil {
 		return nil, fmt.Errorf("write the backup %s: %w", o.To.Name, err)
 	}
@@ -132,11 +140,12 @@ func (m *Manifest) snapshot(ctx context.Context, o Options, database, snapshot s
 	}
 }
 
-// fill sets the sums of the tables in the manifest from a snapshot.
-func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string) (err error) {
+// fill sets the sums of the tables in the manifest from a snapshot, and reports the rows that were
+// read.
+func (m *Manifest) fill(ctx context.Context, db driver.Conn, snapshot string, at *steps) (err error) {
 	for i := range m.Tables {
 		t := &m.Tables[i]
-		if err := t.sum(ctx, db, snapshot, sumsTable); err != nil {
+		if err := t.sum(at.counting(ctx), db, snapshot, sumsTable); err != nil {
 			return err
 		}
 		err := db.QueryRow(ctx, statements.Must("count_rows", identifier(snapshot)),

@@ -74,6 +74,14 @@ func (m *Manifest) contents() string {
 		console.DecimalBytes(m.Bytes))
 }
 
+// rows returns the number of rows of all tables.
+func (m *Manifest) rows() (n int64) {
+	for i := range m.Tables {
+		n += int64(m.Tables[i].Rows) //nolint:gosec // a number of rows
+	}
+	return n
+}
+
 // store writes the manifest into the snapshot.
 func (m *Manifest) store(ctx context.Context, db driver.Conn, database string) error {
 	text, err := json.Marshal(m)

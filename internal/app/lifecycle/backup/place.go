@@ -15,13 +15,13 @@ import (
 
 // prepare removes the remains of a restore that was killed while it put tables in place. It then
 // returns an error if the database has rows of an installation.
-func (o *RestoreOptions) prepare(ctx context.Context) error {
+func (o *RestoreOptions) prepare(ctx context.Context, at *steps) error {
 	left, err := unfinished(ctx, o.DB, o.Into)
 	if err != nil {
 		return err
 	}
 	if left {
-		o.Step("removing what an interrupted restore has left")
+		at.begin("removing what an interrupted restore has left", 0)
 		if err := remove(ctx, o.DB, o.Into); err != nil {
 			return err
 		}

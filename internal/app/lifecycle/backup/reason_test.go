@@ -35,7 +35,7 @@ func TestReasons(t *testing.T) {
 			b := target(t, base)
 			o.Base = &b
 		}
-		o.Step = func(step string) { steps = append(steps, step) }
+		o.Step = func(step backup.Step) { steps = append(steps, step.Name) }
 		_, err := backup.Backup(t.Context(), o)
 		check("backup "+to, err, says)
 	}

@@ -21,9 +21,9 @@ type RestoreOptions struct {
 	// Erasures is a later backup whose erasures are applied; nil for none.
 	Erasures *Target
 	// Drill restores a backup, compares it with the manifest, and then removes the restored data.
-	Drill    bool
-	Step     func(string)
-	Progress func(Progress)
+	Drill bool
+	// Step is called when a step begins and when more of it is done. It may be nil.
+	Step func(Step)
 }
 
 // Restored describes what was restored.
@@ -84,9 +84,7 @@ func (e *DifferencesError) Unwrap() error { return ErrDamaged }
 // puts tables in place, it leaves a mark: servers refuse to start while the mark exists, and the
 // next attempt removes the incomplete tables.
 func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
-	if o.Step == nil {
-		o.Step = func(string) {}
-	}
+	at := steps{report: o.Step}
 	if err := refuseCluster(o.DB); err != nil {
 		return nil, err
 	}
@@ -109,7 +107,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 		}
 	}
 	if !o.Drill {
-		if err := o.prepare(ctx); err != nil {
+		if err := o.prepare(ctx, &at); err != nil {
 			return nil, err
 		}
 	}
@@ -123,15 +121,15 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 		}
 	}()
 	r = &Restored{}
-	if r.Manifest, err = fetch(ctx, o, scratch); err != nil {
+	if r.Manifest, err = fetch(ctx, o, scratch, &at); err != nil {
 		return nil, err
 	}
-	o.Step("comparing every session")
-	if err := r.Manifest.compare(ctx, o.DB, scratch); err != nil {
+	at.begin("comparing every session", r.Manifest.rows())
+	if err := r.Manifest.compare(ctx, o.DB, scratch, &at); err != nil {
 		return nil, err
 	}
 	if o.Erasures != nil {
-		o.Step("applying later erasures")
+		at.begin("applying later erasures", 0)
 		if r.Erasures, err = applyErasures(ctx, o, scratch); err != nil {
 			return nil, err
 		}
@@ -139,7 +137,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 	if o.Drill {
 		return r, nil
 	}
-	o.Step("putting the tables in place")
+	at.begin("putting the tables in place", 0)
 	if o.NATS != nil {
 		if r.Entries, err = restoreEntries(ctx, o.DB, scratch, o.NATS); err != nil {
 			return nil, err
@@ -149,8 +147,8 @@ func Restore(ctx context.Context, o RestoreOptions) (r *Restored, err error) {
 }
 
 // fetch restores a backup into an empty database and returns its manifest.
-func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, error) {
-	o.Step("reading the manifest")
+func fetch(ctx context.Context, o RestoreOptions, scratch string, at *steps) (*Manifest, error) {
+	at.begin("reading the manifest", 0)
 	for _, name := range []string{infoTable, sumsTable, entriesTable} {
 		if err := o.DB.Exec(ctx, "DROP TABLE "+identifier(scratch)+"."+name+" SYNC"); err != nil {
 			return nil, reason(err)
@@ -165,10 +163,10 @@ func fetch(ctx context.Context, o RestoreOptions, scratch string) (*Manifest, er
 	if err != nil {
 		return nil, fmt.Errorf("read the backup %s: %w", o.From.Name, err)
 	}
-	o.Step("restoring " + m.contents())
+	at.begin("restoring "+m.contents(), 0)
 	err = operate(ctx, o.DB, fmt.Sprintf("RESTORE DATABASE %s AS %s EXCEPT TABLES %[1]s.%[3]s FROM %[4]s",
 		inBackup, identifier(scratch), infoTable, o.From.sql),
-		append(sameKeys(o.From), "allow_different_database_def = 1"), o.Progress)
+		append(sameKeys(o.From), "allow_different_database_def = 1"), at.restored)
 	if err != nil {
 		return nil, fmt.Errorf("restore the backup %s: %w", o.From.Name, err)
 	}
@@ -184,7 +182,7 @@ func sameKeys(t Target) []string {
 }
 
 // compare hashes the restored data and returns a DifferencesError if it differs from the manifest.
-func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) error {
+func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string, at *steps) error {
 	for _, own := range []struct{ table, columns, want string }{
 		{sumsTable, sumsColumns, m.Sum}, {entriesTable, entriesColumns, m.Entries},
 	} {
@@ -201,7 +199,7 @@ func (m *Manifest) compare(ctx context.Context, db driver.Conn, scratch string) 
 		return fmt.Errorf("compare: %w", reason(err))
 	}
 	for i := range m.Tables {
-		if err := m.Tables[i].sum(ctx, db, scratch, foundTable); err != nil {
+		if err := m.Tables[i].sum(at.counting(ctx), db, scratch, foundTable); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,9 @@ type Status struct {
 	To         string     `json:"to"`
 	Base       string     `json:"base"` // "" for a full one
 	State      State      `json:"state"`
-	Step       string     `json:"step"` // current step of a running backup
+	Step       string     `json:"step"`       // current step of a running backup
+	StepDone   int64      `json:"step_done"`  // what of the step is done, in the unit of StepTotal
+	StepTotal  int64      `json:"step_total"` // rows while hashing, bytes while writing; 0 if it is unknown
 	StartedAt  time.Time  `json:"started_at"`
 	FinishedAt *time.Time `json:"finished_at"`
 	Progress   Progress   `json:"progress"`
@@ -109,7 +111,9 @@ func (s *Service) start(o Options, entry *audit.Entry) (Status, error) {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
 	o.DB, o.NATS, o.Version, o.Dir, o.Log = s.opts.DB, s.opts.NATS, s.opts.Version, s.opts.Dir, s.opts.Log
-	o.Step = func(step string) { s.change(func() { st.Step = step }) }
+	o.Step = func(step Step) {
+		s.change(func() { st.Step, st.StepDone, st.StepTotal = step.Name, step.Done, step.Total })
+	}
 	o.Progress = func(p Progress) { s.change(func() { st.Progress = p }) }
 	ctx := s.life
 	s.running.Go(func() {
@@ -159,7 +163,8 @@ func (s *Service) run(ctx context.Context, o Options, st *Status) error {
 	}
 	now := time.Now().UTC()
 	s.change(func() {
-		st.FinishedAt, st.Step, st.State, st.Manifest = &now, "", Done, m
+		st.FinishedAt, st.State, st.Manifest = &now, Done, m
+		st.Step, st.StepDone, st.StepTotal = "", 0, 0
 		if err != nil {
 			st.State, st.Error, st.Manifest = Failed, err.Error(), nil
 		}

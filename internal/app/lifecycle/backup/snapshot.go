@@ -56,6 +56,15 @@ func clone(ctx context.Context, db driver.Conn, from, to string) ([]Table, error
 	return list, nil
 }
 
+// size returns the rows of a database and their bytes on disk.
+func size(ctx context.Context, db driver.Conn, database string) (rows, bytes int64, err error) {
+	err = db.QueryRow(ctx, statements.Must("size", nil), clickhouse.Named("database", database)).Scan(&rows, &bytes)
+	if err != nil {
+		err = fmt.Errorf("read the size of the database %s: %w", database, reason(err))
+	}
+	return rows, bytes, err
+}
+
 // create creates a database with the tables of the manifest. It first removes the database of an
 // interrupted attempt.
 func create(ctx context.Context, db driver.Conn, name string) error {

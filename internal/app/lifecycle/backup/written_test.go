@@ -21,8 +21,8 @@ func TestFullPlace(t *testing.T) {
 	w.frames(50, 20)
 	for name, cut := range map[string]string{"whole": "", "list": ".backup", "file": "data/tapedeck/frames/*/data.bin"} {
 		to := target(t, name)
-		_, err := backup.Backup(t.Context(), backup.Options{DB: w.db, NATS: w.nc, To: to, Base: &base, Dir: backups, Step: func(step string) {
-			if cut == "" || step != "checking what was written" {
+		_, err := backup.Backup(t.Context(), backup.Options{DB: w.db, NATS: w.nc, To: to, Base: &base, Dir: backups, Step: func(step backup.Step) {
+			if cut == "" || step.Name != "checking what was written" {
 				return
 			}
 			paths, err := filepath.Glob(filepath.Join(backups, name, cut))
