@@ -120,7 +120,7 @@ func (l *Logins) ServeCallback(w http.ResponseWriter, r *http.Request) {
 	first := grants[0]
 	request := access.Request{Name: shorten(u.name), Tenant: first.Tenant, Scopes: first.Scopes}
 	login := access.Login{Issuer: l.Settings.Issuer, Subject: u.subject, Grants: grants}
-	if err := l.begin(w, r, request, login, l.Settings.secure()); err != nil {
+	if _, err := l.begin(w, r, request, login, l.Settings.secure()); err != nil {
 		l.failed(w, err)
 		return
 	}

@@ -93,13 +93,14 @@ func (l *Logins) ServeLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	ask := access.Request{Name: p.Name, Tenant: p.Tenant, Scopes: p.Scopes}
-	if err := l.begin(w, r, ask, access.Login{TokenID: p.ID}, l.Settings.byTLS(r)); err != nil {
+	ask := access.Request{Name: p.Name, Tenant: p.Tenant, Scopes: p.Scopes, ExpiresAt: p.Expires}
+	until, err := l.begin(w, r, ask, access.Login{TokenID: p.ID}, l.Settings.byTLS(r))
+	if err != nil {
 		l.log.Error("login: a login failed", "error", err)
 		away(w)
 		return
 	}
-	p.Kind = access.KindUser
+	p.Kind, p.Expires = access.KindUser, &until
 	write(w, l.StateOf(r.WithContext(access.With(r.Context(), p, selected(p)))))
 }
 

@@ -60,10 +60,11 @@ func (l *Logins) Ready() <-chan struct{} { return l.store.Ready() }
 // Close ends the checks of logins on this server. Their entries stay.
 func (l *Logins) Close() { l.store.Close() }
 
-// begin creates a login and sets its cookie.
+// begin creates a login and sets its cookie. It returns the login's end: the end that was asked for,
+// or that of the longest login if that is earlier.
 func (l *Logins) begin(
 	w http.ResponseWriter, r *http.Request, ask access.Request, login access.Login, secure bool,
-) error {
+) (time.Time, error) {
 	until := time.Now().Add(l.Settings.Life).UTC()
 	if ask.ExpiresAt == nil || ask.ExpiresAt.After(until) {
 		ask.ExpiresAt = &until
@@ -73,17 +74,17 @@ func (l *Logins) begin(
 		who.ID = login.TokenID
 	}
 	if err := l.record(r, audit.Login, who, ask.Tenant); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	_, text, err := l.store.CreateLogin(r.Context(), ask, login)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	if had := valueOf(r, cookieName); had != "" {
 		l.end(r.Context(), had)
 	}
 	http.SetCookie(w, cookie(cookieName, text, secure, time.Until(*ask.ExpiresAt)))
-	return nil
+	return *ask.ExpiresAt, nil
 }
 
 // record records a login or logout in the audit log.
@@ -164,7 +165,7 @@ func (l *Logins) complete(
 			return ctx, nil, nil, err
 		}
 		both := *token
-		both.Kind, both.ID, both.Login = access.KindUser, p.ID, p.Login
+		both.Kind, both.ID, both.Login, both.Expires = access.KindUser, p.ID, p.Login, p.Expires
 		return inner, &both, func() { also(); done() }, nil
 	}
 	for _, g := range p.Login.Grants {

@@ -72,6 +72,40 @@ func TestLoginByToken(t *testing.T) {
 	}
 }
 
+// A login by a token ends with the token, or after the longest time of a login if that is earlier. The
+// answer to the login and the later state say so.
+func TestEndOfLogin(t *testing.T) {
+	r := newRig(t, local, false)
+	begin := time.Now()
+	for name, life := range map[string]time.Duration{"no end": 0, "an early end": time.Minute, "a late end": 10000 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			ask := access.Request{Name: "of a test", Tenant: "team-a", Scopes: []access.Scope{access.Read}}
+			if life > 0 {
+				end := begin.Add(life).UTC()
+				ask.ExpiresAt = &end
+			}
+			_, text, err := r.tokens.Create(t.Context(), ask)
+			r.must(err)
+			b := r.browser()
+			var state login.State
+			a := b.page("POST", "/v1/login", fmt.Sprintf(`{"token":%q}`, text))
+			if err := json.Unmarshal([]byte(a.body), &state); err != nil || state.Principal == nil || state.Principal.ExpiresAt == nil {
+				t.Fatalf("%d %s: %v", a.code, a.body, err)
+			}
+			got := *state.Principal.ExpiresAt
+			if later := b.who(); later.ExpiresAt == nil || !later.ExpiresAt.Equal(got) {
+				t.Errorf("the login ends %v, and later %v", got, later.ExpiresAt)
+			}
+			if life == time.Minute && !got.Equal(*ask.ExpiresAt) {
+				t.Errorf("the login ends %v, its token %v", got, ask.ExpiresAt)
+			}
+			if life != time.Minute && (got.Before(begin.Add(time.Hour)) || got.After(begin.Add(5000*time.Hour))) {
+				t.Errorf("the login ends %v", got)
+			}
+		})
+	}
+}
+
 // A logout counts on every server, and ends what runs with the login.
 func TestLogout(t *testing.T) {
 	r := newRig(t, local, false)
