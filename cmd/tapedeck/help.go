@@ -21,7 +21,7 @@ var commandGroups = []kong.Group{
 }
 
 // foldedCommands are commands that the help of the program names in one line.
-var foldedCommands = []string{"alerts", "archive", "completion", "flush", "forward", "health", "tenants", "version"}
+var foldedCommands = []string{"alerts", "archive", "completion", "flush", "forward", "health", "statusline", "tenants", "version"}
 
 // flagsCommand has no function but its help, which lists the flags that every command takes.
 type flagsCommand struct{}
@@ -56,12 +56,13 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 			return err
 		}
 	}
-	before := "\n"
+	flags := "\nEvery command takes --server, --json and others: \"tapedeck help flags\".\n"
 	if selected == nil {
-		// The line before it also says where more help is.
-		before = "Also: " + strings.Join(foldedCommands, ", ") + ".\n"
+		last := len(foldedCommands) - 1
+		flags = "Also: " + strings.Join(foldedCommands[:last], ", ") + ",\n" + foldedCommands[last] +
+			". Every command takes --server, --json and others: \"help flags\".\n"
 	}
-	_, err := io.WriteString(ctx.Stdout, before+"Every command takes --server, --json and others: \"tapedeck help flags\".\n")
+	_, err := io.WriteString(ctx.Stdout, flags)
 	return err
 }
 

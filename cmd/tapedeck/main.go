@@ -42,7 +42,7 @@ type cli struct {
 	Usage      usageCommand      `cmd:"" group:"report" help:"Report tokens and costs."`
 	Tools      toolsCommand      `cmd:"" group:"report" help:"Report calls of tools: counts, errors, latencies."`
 	Calls      callsCommand      `cmd:"" group:"report" help:"Report calls of models: first tokens, rates, stalls."`
-	StatusLine statuslineCommand `cmd:"" group:"report" name:"statusline" hidden:"" help:"Print a status line for Claude Code, which runs it."`
+	StatusLine statuslineCommand `cmd:"" group:"report" name:"statusline" help:"Print a status line for Claude Code, which runs it."`
 	Prices     pricesCommand     `cmd:"" group:"report" help:"List, show, check, import and update prices."`
 	Bills      billsCommand      `cmd:"" group:"report" help:"List, close, show, verify and export bills."`
 

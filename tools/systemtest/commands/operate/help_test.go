@@ -30,7 +30,7 @@ func TestHelpIsShort(t *testing.T) {
 	if len(lines) > 60 {
 		t.Errorf("the help has %d lines, want 60 at most\n%s", len(lines), all)
 	}
-	for _, want := range []string{"Start and record:", "  sync ", "  bills ", "Also: alerts, archive, completion, flush, forward, ", `"tapedeck help flags"`} {
+	for _, want := range []string{"Start and record:", "  sync ", "  bills ", "Also: alerts, archive, completion, flush, forward, ", `"help flags"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the help lacks %q:\n%s", want, all)
 		}
