@@ -17,6 +17,13 @@ type Server struct {
 	Args    []string `json:"args"`
 }
 
+// variables are the variables of the environment that the server reads and that have no place in
+// settings: a token, and files of this machine.
+var variables = []string{
+	"TAPEDECK_SERVER", "TAPEDECK_TOKEN", "TAPEDECK_TOKEN_FILE", "TAPEDECK_TENANT", "TAPEDECK_CA",
+	"TAPEDECK_CLIENT_CERT", "TAPEDECK_CLIENT_KEY",
+}
+
 // form is the form of a file with settings.
 type form interface {
 	entry(s Server) []byte

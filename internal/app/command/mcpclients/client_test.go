@@ -2,6 +2,7 @@ package mcpclients
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -10,7 +11,8 @@ var server = Server{"/usr/bin/tapedeck", []string{"mcp", "--server", "https://td
 // Everything of a file but the server stays as it was, in its order.
 func TestAddAndRemove(t *testing.T) {
 	const entry = `"tapedeck":{"command":"/usr/bin/tapedeck","args":["mcp","--server","https://td.example"]}`
-	const table = "[mcp_servers.tapedeck]\ncommand = \"/usr/bin/tapedeck\"\nargs = [\"mcp\", \"--server\", \"https://td.example\"]\n"
+	const variablesLine = `env_vars = ["TAPEDECK_SERVER", "TAPEDECK_TOKEN", "TAPEDECK_TOKEN_FILE", "TAPEDECK_TENANT", "TAPEDECK_CA", "TAPEDECK_CLIENT_CERT", "TAPEDECK_CLIENT_KEY"]` + "\n"
+	const table = "[mcp_servers.tapedeck]\ncommand = \"/usr/bin/tapedeck\"\nargs = [\"mcp\", \"--server\", \"https://td.example\"]\n" + variablesLine
 	for name, tc := range map[string]struct{ client, before, after, removed string }{
 		"no file": {"cursor", "", `{
   "mcpServers": {
@@ -29,10 +31,15 @@ func TestAddAndRemove(t *testing.T) {
 			`{"z":1,"mcpServers":{"x":{"command":"x"},` + entry + `},"a":[1, 2]}`, `{"z":1,"mcpServers":{"x":{"command":"x"}},"a":[1, 2]}`},
 		"another command": {"claude", `{"mcpServers":{"tapedeck":{"command":"/old/tapedeck","args":["mcp"]},"x":{}}}`,
 			`{"mcpServers":{` + entry + `,"x":{}}}`, `{"mcpServers":{"x":{}}}`},
+		"another command, variables of a person": {"claude", `{"mcpServers":{"tapedeck":{"type":"stdio","command":"/old/tapedeck","args":["mcp"],"env":{"TAPEDECK_TOKEN":"td_x"}}}}`,
+			`{"mcpServers":{"tapedeck":{"type":"stdio","command":"/usr/bin/tapedeck","args":["mcp","--server","https://td.example"],"env":{"TAPEDECK_TOKEN":"td_x"}}}}`, "{}"},
+		"an address in place of a command": {"cursor", `{"mcpServers":{"tapedeck":{"url":"https://td.example/mcp"}}}`, `{"mcpServers":{` + entry + `}}`, "{}"},
+		"TOML: variables and limits of a person": {"codex", "[mcp_servers.tapedeck] # mine\nstartup_timeout_sec = 20\nargs = [ # of mcp\n  \"]\", # x\n  \"mcp\",\n]\nenv_vars = [\"MINE\"]\ncommand = \"old\"\n",
+			"[mcp_servers.tapedeck] # mine\n" + strings.TrimSuffix(strings.TrimPrefix(table, "[mcp_servers.tapedeck]\n"), variablesLine) + "startup_timeout_sec = 20\nenv_vars = [\"MINE\"]\n", ""},
 		"TOML: no file":      {"codex", "", table, ""},
 		"TOML: other tables": {"codex", "model = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\"", "model = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + table, "model = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\"\n"},
 		"TOML: another command, between tables": {"codex", "[a]\nb = 1\n\n[mcp_servers.tapedeck]\ncommand = \"old\"\n\n[mcp_servers.tapedeck.env]\nX = \"[y]\"\n\n# of z\n[z]\nc = 2\n",
-			"[a]\nb = 1\n\n" + table + "\n# of z\n[z]\nc = 2\n", "[a]\nb = 1\n\n\n# of z\n[z]\nc = 2\n"},
+			"[a]\nb = 1\n\n" + table + "\n[mcp_servers.tapedeck.env]\nX = \"[y]\"\n\n# of z\n[z]\nc = 2\n", "[a]\nb = 1\n\n\n# of z\n[z]\nc = 2\n"},
 		"TOML: a table in a string": {"codex", "notes = \"\"\"\n[mcp_servers.tapedeck]\n\"\"\"\n", "notes = \"\"\"\n[mcp_servers.tapedeck]\n\"\"\"\n\n" + table, "notes = \"\"\"\n[mcp_servers.tapedeck]\n\"\"\"\n"},
 	} {
 		c := find(t, tc.client)

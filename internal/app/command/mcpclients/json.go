@@ -41,10 +41,22 @@ func (jsonForm) add(text []byte, s Server) ([]byte, error) {
 	if known == nil {
 		ops = append(ops, agentsettings.Operation{Op: "add", Path: "/" + servers, Value: json.RawMessage("{}")})
 	}
-	if has, same := isServer(known[name], s); has && same {
+	path := "/" + servers + "/" + name
+	found, runs := commandIn(known[name])
+	switch {
+	case !runs:
+		ops = append(ops, agentsettings.Operation{Op: "add", Path: path, Value: entry})
+	case found.Command == s.Command && slices.Equal(found.Args, s.Args):
 		return text, nil
+	default:
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(entry, &members); err != nil {
+			return nil, err
+		}
+		for _, member := range []string{"command", "args"} {
+			ops = append(ops, agentsettings.Operation{Op: "add", Path: path + "/" + member, Value: members[member]})
+		}
 	}
-	ops = append(ops, agentsettings.Operation{Op: "add", Path: "/" + servers + "/" + name, Value: entry})
 	return agentsettings.Patch(text, ops)
 }
 
@@ -83,15 +95,8 @@ func serversOf(text []byte) (known map[string]json.RawMessage, err error) {
 	return known, nil
 }
 
-// isServer reports whether an entry exists, and whether it starts the server in the same way. Other
-// members of it, such as env, are a person's.
-func isServer(entry json.RawMessage, s Server) (has, same bool) {
-	if entry == nil {
-		return false, false
-	}
-	var found Server
-	if json.Unmarshal(entry, &found) != nil {
-		return true, false
-	}
-	return true, found.Command == s.Command && slices.Equal(found.Args, s.Args)
+// commandIn returns the command of an entry, and whether the entry starts a command. Its other
+// members, such as env, are a person's.
+func commandIn(entry json.RawMessage) (found Server, runs bool) {
+	return found, json.Unmarshal(entry, &found) == nil && found.Command != ""
 }

@@ -16,11 +16,24 @@ type tomlForm struct{}
 const table = "[mcp_servers." + name + "]"
 
 func (tomlForm) entry(s Server) []byte {
-	var args []string
-	for _, a := range s.Args {
-		args = append(args, tomlString(a))
+	return slices.Concat([]byte(table+"\n"), commandOf(s), environment())
+}
+
+// commandOf returns the lines that say how the server is started.
+func commandOf(s Server) []byte {
+	return fmt.Appendf(nil, "command = %s\nargs = %s\n", tomlString(s.Command), tomlStrings(s.Args))
+}
+
+// environment returns the line that names the variables of Codex's environment that the server
+// receives. Codex passes on no others but some of the system, such as PATH.
+func environment() []byte { return fmt.Appendf(nil, "env_vars = %s\n", tomlStrings(variables)) }
+
+func tomlStrings(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = tomlString(text)
 	}
-	return fmt.Appendf(nil, "%s\ncommand = %s\nargs = [%s]\n", table, tomlString(s.Command), strings.Join(args, ", "))
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // tomlString returns a basic string of TOML, whose escapes JSON has, too.
@@ -33,16 +46,16 @@ func tomlString(text string) string {
 }
 
 func (f tomlForm) add(text []byte, s Server) ([]byte, error) {
-	entry := f.entry(s)
 	from, to, err := tableOf(text)
 	if err != nil {
 		return nil, err
 	}
 	if from < to {
-		if bytes.Equal(bytes.TrimSpace(text[from:to]), bytes.TrimSpace(entry)) {
-			return text, nil
+		changed, err := changeTable(text[from:to], s)
+		if err != nil {
+			return nil, err
 		}
-		return slices.Concat(text[:from], entry, text[to:]), nil
+		return slices.Concat(text[:from], changed, text[to:]), nil
 	}
 	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 		text = append(bytes.Clone(text), '\n')
@@ -50,7 +63,73 @@ func (f tomlForm) add(text []byte, s Server) ([]byte, error) {
 	if len(text) > 0 {
 		text = append(bytes.Clone(text), '\n')
 	}
-	return slices.Concat(text, entry), nil
+	return slices.Concat(text, f.entry(s)), nil
+}
+
+// key is the key of a line.
+var key = regexp.MustCompile(`^\s*["']?(\w+)["']?\s*=`)
+
+// changeTable returns the table of the server with another command and other arguments. The rest of
+// it, such as variables and limits, is a person's, and stays.
+func changeTable(old []byte, s Server) ([]byte, error) {
+	var kept []byte
+	head, own, inArgs, hasVariables := []byte(nil), true, false, false
+	for line := range bytes.Lines(old) {
+		if head == nil {
+			head = line
+			continue
+		}
+		own = own && !tableHead.Match(line) || inArgs
+		name := ""
+		if found := key.FindSubmatch(line); own && !inArgs && found != nil {
+			name = string(found[1])
+		}
+		switch {
+		case inArgs || name == "args":
+			inArgs = !endsArray(line)
+		case name == "command":
+		case name == "url":
+			return nil, errors.New("its server has an address in place of a command")
+		default:
+			hasVariables = hasVariables || name == "env_vars"
+			kept = append(kept, line...)
+		}
+	}
+	if inArgs {
+		return nil, errors.New("the arguments of its server have no end")
+	}
+	changed := slices.Concat(head, commandOf(s))
+	if !bytes.HasSuffix(head, []byte("\n")) {
+		changed = slices.Concat(head, []byte("\n"), commandOf(s))
+	}
+	if !hasVariables {
+		changed = append(changed, environment()...)
+	}
+	return append(changed, kept...), nil
+}
+
+// endsArray reports whether a line is the last one of an array.
+func endsArray(line []byte) bool {
+	text, quote := strings.TrimSpace(string(line)), rune(0)
+	last, escaped := ' ', false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quote != 0:
+			escaped = quote == '"' && r == '\\'
+			if r == quote {
+				quote = 0
+			}
+		case r == '#':
+			return last == ']'
+		case r == '"' || r == '\'':
+			quote, last = r, r
+		case r != ' ' && r != '\t':
+			last = r
+		}
+	}
+	return last == ']'
 }
 
 func (tomlForm) remove(text []byte) ([]byte, bool, error) {
