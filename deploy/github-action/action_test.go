@@ -77,6 +77,10 @@ func TestAction(t *testing.T) {
 	if err := os.WriteFile(conditions, []byte("calls: {bash: 1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	used := filepath.Join(dir, "used")
+	if err := errors.Join(os.Mkdir(used, 0o700), os.WriteFile(filepath.Join(used, "assert-1.xml"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	hostile := filepath.Join(dir, "`touch owned`$(touch owned).tape")
 	for name, tc := range map[string]struct {
 		inputs map[string]string
@@ -88,6 +92,8 @@ func TestAction(t *testing.T) {
 			0, []string{"3 assertions passed"}, []string{"assert-1.xml"}},
 		"fails": {map[string]string{"recordings": quick + "\n" + slow + "\n", "flags": "--max-duration=30s", "junit": filepath.Join(dir, "results2")},
 			1, []string{"1 assertion passed", "1 of 1 assertion failed", "::error::the conditions on " + slow}, []string{"assert-1.xml", "assert-2.xml"}},
+		"a folder that has results": {map[string]string{"recordings": quick, "flags": "--max-duration=30s", "junit": used},
+			0, []string{"1 assertion passed"}, []string{"assert-1.xml", "assert-2.xml"}},
 		"no such tape":          {map[string]string{"recordings": hostile + "\n" + quick, "file": conditions}, 2, []string{"no such file", "1 assertion passed"}, nil},
 		"no condition":          {map[string]string{"recordings": quick}, 2, []string{"nothing is asserted"}, nil},
 		"no recording":          {map[string]string{"recordings": "\n", "file": conditions}, 2, []string{"no recording is named"}, nil},

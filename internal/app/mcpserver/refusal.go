@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tapedeck/internal/apiclient"
+	"tapedeck/internal/problem"
 )
 
 // refusal returns an error as a text for an agent: what is wrong, and which tool and argument to use
@@ -76,6 +77,9 @@ func (c *call) advice(e *apiclient.Error) string {
 		}
 		return "Call find_sessions, with the argument query for a part of the id or the title, for the ids of sessions."
 	case http.StatusGone:
+		if e.Title != problem.SessionDeleted {
+			return "Use read_messages, read_span or session_outline for what is left of this session."
+		}
 		return "This session was deleted: call find_sessions for others."
 	case http.StatusConflict:
 		return "The session cannot take more notes: report what the note would say instead."

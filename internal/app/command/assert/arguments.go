@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -74,8 +73,8 @@ func (a *Argument) matches(value []byte) bool {
 	}
 	switch {
 	case a.Equals != nil:
-		var v any
-		return json.Unmarshal(value, &v) == nil && reflect.DeepEqual(v, *a.Equals)
+		v, err := decodeJSON(value)
+		return err == nil && equalJSON(v, *a.Equals)
 	case a.Matches != nil:
 		return a.Matches.MatchString(text)
 	}

@@ -167,18 +167,31 @@ func (d document) argument(n *yaml.Node, at string) (a Argument) {
 	return a
 }
 
-// jsonValue returns a value of YAML as encoding/json decodes it.
+// jsonValue returns a value of YAML as JSON has it, with numbers as json.Number. A date without quotes
+// is text: JSON has no dates. It refuses null, since a condition takes null for a missing value.
 func jsonValue(n *yaml.Node) (v any, err error) {
+	datesAsText(n)
 	if err := n.Decode(&v); err != nil {
 		return nil, err
+	}
+	if v == nil {
+		return nil, errors.New("null is no value that a call can have")
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	v = nil
-	err = json.Unmarshal(text, &v)
-	return v, err
+	return decodeJSON(text)
+}
+
+// datesAsText makes the dates of a value text.
+func datesAsText(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, part := range n.Content {
+		datesAsText(part)
+	}
 }
 
 // sameSteps reads what is compared. A tape file is named relative to the file of conditions.

@@ -33,6 +33,7 @@ func TestFileErrors(t *testing.T) {
 		"arguments:\n  - {tool: bash, path: 'a['}":       "arguments[0].path: ",
 		"arguments:\n  - {tool: bash, path: a, call: 0}": "counted from 1",
 		"arguments:\n  - {tool: bash, path: a, call: 1, every: true}":   "contradiction",
+		"arguments:\n  - {tool: bash, path: a, equals: null}":           "null is no value",
 		"arguments:\n  - {tool: bash, path: a, equals: 1, contains: x}": "one of equals, contains and matches",
 		"same_steps: {words: true}":                                     "same_steps: this must have as",
 		"fails: perhaps":                                                "fails: this must be true or false",

@@ -45,12 +45,12 @@ type answered struct {
 func (k *Kept) Read(now time.Time) (r *Recorded, ask bool) {
 	r = &Recorded{Away: "asking the server"}
 	info, err := os.Stat(k.path)
-	if ask = err != nil || now.Sub(info.ModTime()) >= askEvery; ask {
+	if ask = err != nil || !within(now, info.ModTime(), askEvery); ask {
 		ask = k.touch(now) == nil
 	}
 	text, err := os.ReadFile(k.path)
 	var last answered
-	if err != nil || json.Unmarshal(text, &last) != nil || now.Sub(last.At) > keptFor {
+	if err != nil || json.Unmarshal(text, &last) != nil || !within(now, last.At, keptFor) {
 		return r, ask
 	}
 	if y, m, d := last.At.In(now.Location()).Date(); y != now.Year() || m != now.Month() || d != now.Day() {
@@ -60,6 +60,13 @@ func (k *Kept) Read(now time.Time) (r *Recorded, ask bool) {
 		}
 	}
 	return &last.Recorded, ask
+}
+
+// within reports whether a time was within d before now. A time after now is not: the clock was set
+// back.
+func within(now, at time.Time, d time.Duration) bool {
+	age := now.Sub(at)
+	return age >= 0 && age < d
 }
 
 // touch records that the server is being asked.

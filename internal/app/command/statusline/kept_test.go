@@ -47,6 +47,7 @@ func TestKept(t *testing.T) {
 	is(11*time.Minute, true, "", "asking the server")
 	write(&Recorded{Away: "server away"}, 12*time.Minute)
 	is(12*time.Minute+time.Second, false, "", "server away")
+	is(-time.Hour, true, "", "asking the server") // the clock was set back
 	for name, other := range map[string]*Kept{
 		"session": NewKept(state, "http://a", "t", "other"), "tenant": NewKept(state, "http://a", "u", "s"), "server": NewKept(state, "http://b", "t", "s"),
 	} {
