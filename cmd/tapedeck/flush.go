@@ -18,7 +18,7 @@ import (
 // flushCommand sends the spools that recording commands have left on disk.
 type flushCommand struct {
 	settings.NATSClient
-	Spool string `help:"Send the spool of a server that has ended: the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
+	Spool string `help:"Send this spool, wherever it was recorded for: that of a server that has ended is the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
 	NATS  string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	waitFlags
 }
@@ -50,9 +50,13 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	if err != nil {
 		return err
 	}
-	var refused error
+	var refused, others error
 	for _, dir := range spools {
-		err := send(ctx, opts, dir)
+		err := send(ctx, opts, dir, c.Spool != "")
+		if other, is := errors.AsType[*spool.TargetError](err); is {
+			others = errors.Join(others, elsewhere(other))
+			continue
+		}
 		if _, is := errors.AsType[*refusedError](err); is {
 			refused = errors.Join(refused, err) // blocks of other spools may be accepted
 			continue
@@ -65,10 +69,19 @@ func (c *flushCommand) Run(ctx context.Context, g *global) error {
 	if err := reportFlushed(g, &waiting); err != nil {
 		return err
 	}
-	if late := c.reportWaiting(g, &waiting); refused == nil {
+	if late := c.reportWaiting(g, &waiting); refused == nil && others == nil {
 		return late
 	}
-	return refused
+	return errors.Join(refused, others)
+}
+
+// elsewhere says where the blocks of a spool for another target are sent.
+func elsewhere(e *spool.TargetError) error {
+	how := "name that server with --server (or --nats)"
+	if e.Holds.Server == e.Asked.Server {
+		how = "give a token of their tenant with --token or --token-file"
+	}
+	return fmt.Errorf("%w, which were not sent: %s, or send them here with --spool %s", e, how, e.Dir)
 }
 
 // reportFlushed prints what cannot be read yet, as JSON only.
@@ -90,9 +103,10 @@ func (e *refusedError) Error() string {
 		"flush\" tries them again", console.Count(e.n, "block"), e.dir)
 }
 
-// send sends the contents of one spool.
-func send(ctx context.Context, opts outlet.Options, dir string) error {
-	o, err := outlet.OpenSpool(ctx, opts, dir)
+// send sends the contents of one spool. With anyTarget it sends them also if they were recorded for
+// another server.
+func send(ctx context.Context, opts outlet.Options, dir string, anyTarget bool) error {
+	o, err := outlet.OpenSpool(ctx, opts, dir, anyTarget)
 	if errors.Is(err, spool.ErrInUse) {
 		fmt.Fprintf(os.Stderr, "%s is in use: the server or the recording command that has it open sends it.\n", dir)
 		return nil

@@ -71,8 +71,11 @@ func (r *BacklogReader) Read(ctx context.Context) (Backlog, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.asked) >= backlogEvery {
-		r.latest, r.err = r.ask(ctx)
-		r.asked = time.Now()
+		latest, err := r.ask(ctx)
+		if err != nil && ctx.Err() != nil {
+			return Backlog{}, err // the caller left; the next one asks again
+		}
+		r.latest, r.err, r.asked = latest, err, time.Now()
 	}
 	b := r.latest
 	if !b.OldestAt.IsZero() {

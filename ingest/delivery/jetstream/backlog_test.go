@@ -1,6 +1,8 @@
 package jetstream_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +100,30 @@ func TestBacklog(t *testing.T) {
 	}
 	metrictest.Of(r).Show(t, "tapedeck_jetstream_in_flight_messages", "tapedeck_jetstream_redelivered_messages",
 		"tapedeck_jetstream_unstored_messages", "tapedeck_jetstream_unstored_bytes", "tapedeck_jetstream_oldest_unstored_seconds")
+}
+
+// A caller that leaves before the answer spoils nobody else's.
+func TestBacklogCallerLeaves(t *testing.T) {
+	nc := localtest.NATS(t)
+	js, err := njs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jetstream.EnsureStreams(t.Context(), js, jetstream.Config{MaxBytes: 1 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := jetstream.NewBacklogReader(nc, "sink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := r.Read(left); !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller that left: %v", err)
+	}
+	if _, err := r.Read(t.Context()); err != nil {
+		t.Errorf("the next caller: %v", err)
+	}
 }
 
 // JetStream is asked once a second however often the reader is, and a scrape

@@ -53,6 +53,7 @@ type Outlet struct {
 	log       *slog.Logger
 	server    string // for messages
 	id        string // of the recorder
+	tenant    string // Options.Tenant
 	redact    *redact.Engine
 }
 
@@ -71,13 +72,23 @@ func Open(ctx context.Context, opts Options) (*Outlet, error) {
 }
 
 // OpenSpool connects, and sends the blocks that an earlier process left in the spool of a
-// directory. The error is spool.ErrInUse if another process has the spool open.
-func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
+// directory. The error is spool.ErrInUse if another process has the spool open, and a
+// spool.TargetError if its blocks are for another target and anyTarget is not set.
+func OpenSpool(ctx context.Context, opts Options, dir string, anyTarget bool) (*Outlet, error) {
+	asked := targetOf(&opts, "")
+	if holds := spool.TargetOf(dir); !anyTarget && holds != nil && holds.Server != asked.Server {
+		return nil, &spool.TargetError{Dir: dir, Holds: *holds, Asked: asked}
+	}
 	o, err := connect(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	if o.spool, err = spool.Open(spool.Options{Dir: dir, Next: o.publisher, Log: o.log}); err != nil {
+	so := spool.Options{Dir: dir, Next: o.publisher, Log: o.log}
+	if !anyTarget {
+		asked = targetOf(&opts, o.Tenant())
+		so.Target = &asked
+	}
+	if o.spool, err = spool.Open(so); err != nil {
 		return nil, errors.Join(err, o.shut(ctx))
 	}
 	o.publisher = o.spool
@@ -86,7 +97,7 @@ func OpenSpool(ctx context.Context, opts Options, dir string) (*Outlet, error) {
 
 // connect makes the publisher.
 func connect(ctx context.Context, opts Options) (*Outlet, error) {
-	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server, redact: opts.Redact}
+	o := &Outlet{log: opts.Log, id: ingest.NewRecorderID(), server: opts.Server, tenant: opts.Tenant, redact: opts.Redact}
 	if opts.NATS != "" {
 		o.server = jetstream.RedactServers(opts.NATS)
 		return o, o.toNATS(ctx, opts)
@@ -227,12 +238,13 @@ func (o *Outlet) Recorder() *ingest.Recorder {
 	return ingest.NewRecorder(o.publisher, ingest.Settings{ID: o.id, Redact: o.redact})
 }
 
-// Tenant returns the only tenant that the server records for, "" if there is no such restriction.
+// Tenant returns the only tenant that the server records for, "" if there is no such restriction. For
+// a server that was not reached yet it is the tenant that the options name.
 func (o *Outlet) Tenant() string {
 	if o.client == nil {
 		return ""
 	}
-	return o.client.Tenant()
+	return cmp.Or(o.client.Tenant(), o.tenant)
 }
 
 // Server returns the name of the server for messages, without passwords.
@@ -292,7 +304,7 @@ func (o *Outlet) Leftovers() error {
 	if st.Full {
 		why += fmt.Sprintf("; the spool is full (%s of --spool-limit %s), and takes no more", console.Bytes(uint64(st.Bytes)), console.Bytes(uint64(st.Limit)))
 	}
-	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\"",
+	return fmt.Errorf("%s\nWhat was recorded is safe on disk (%s in %s). \"tapedeck flush\" sends it, and so does the next \"tapedeck record\" to this server",
 		why, console.Count(st.Blocks, "block"), st.Dir)
 }
 

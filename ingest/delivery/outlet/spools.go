@@ -1,12 +1,17 @@
 package outlet
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/delivery/spool"
 )
 
@@ -72,17 +77,25 @@ func SyncHome() (string, error) {
 // spoolSlots is the maximum number of concurrent recording commands.
 const spoolSlots = 1000
 
-// addSpool puts a spool before the publisher, in the first directory that no other process uses.
-// Blocks that an earlier process left in the directory are sent as well.
+// addSpool puts a spool before the publisher, in the first directory that no other process uses and
+// that has no blocks for another target. Blocks that an earlier process left in the directory are
+// sent as well; directories with such blocks come first.
 func (o *Outlet) addSpool(opts Options) error {
 	home, err := SpoolHome()
 	if err != nil {
 		return err
 	}
+	dirs, err := WaitingSpools()
+	if err != nil {
+		return err
+	}
 	for i := range spoolSlots {
-		s, err := spool.Open(spool.Options{Dir: filepath.Join(home, fmt.Sprint(i)), Next: o.publisher,
-			Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
-		if errors.Is(err, spool.ErrInUse) {
+		dirs = append(dirs, filepath.Join(home, fmt.Sprint(i)))
+	}
+	target := targetOf(&opts, o.Tenant())
+	for _, dir := range dirs {
+		s, err := spool.Open(spool.Options{Dir: dir, Target: &target, Next: o.publisher, Sync: opts.Sync, Limit: opts.SpoolLimit, Log: o.log})
+		if _, other := errors.AsType[*spool.TargetError](err); other || errors.Is(err, spool.ErrInUse) {
 			continue
 		}
 		if err != nil {
@@ -91,7 +104,36 @@ func (o *Outlet) addSpool(opts Options) error {
 		o.spool, o.publisher = s, s
 		return nil
 	}
-	return fmt.Errorf("all %d spools in %s are in use by other recordings: end some of them", spoolSlots, home)
+	return fmt.Errorf("all %d spools in %s are in use by other recordings or hold blocks for other servers: end "+
+		"some recordings, or send these blocks with \"tapedeck flush\"", spoolSlots, home)
+}
+
+// targetOf returns where the blocks of an outlet are to be sent. tenant is that of the sender, "" if it
+// is unknown.
+func targetOf(opts *Options, tenant string) spool.Target {
+	if opts.NATS != "" {
+		return spool.Target{Server: jetstream.RedactServers(opts.NATS)}
+	}
+	t := spool.Target{Server: addressOf(opts.Server), Tenant: tenant}
+	if opts.Token != "" {
+		t.Token = fmt.Sprintf("%x", sha256.Sum256([]byte(opts.Token)))
+	}
+	return t
+}
+
+// addressOf returns an address of a server in the form in which two of them are compared: without
+// a password, without a slash at the end, and with one name for this machine.
+func addressOf(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return server
+	}
+	u.User = nil
+	u.Path = strings.TrimRight(u.Path, "/")
+	if host := u.Hostname(); host == "localhost" || host == "::1" {
+		u.Host = strings.TrimSuffix(net.JoinHostPort("127.0.0.1", u.Port()), ":")
+	}
+	return u.String()
 }
 
 // WaitingSpools returns the directories of the recording commands' spools that are not empty,

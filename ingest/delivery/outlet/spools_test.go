@@ -1,10 +1,17 @@
 package outlet
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"tapedeck/ingest"
+	"tapedeck/ingest/delivery/spool"
 )
 
 // Spools wait to be sent that hold blocks, also if all of them were refused before.
@@ -29,6 +36,48 @@ func TestWaitingSpools(t *testing.T) {
 	got, err := WaitingSpools()
 	if want := []string{filepath.Join(home, "1"), filepath.Join(home, "2")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+}
+
+// A recording uses the spool with blocks for its own server and sender, and passes over others.
+func TestSpoolOfTarget(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	home, err := SpoolHome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nothing listens at the first ports of a loopback address.
+	const first, second = "http://127.0.0.1:1", "http://127.0.0.1:2"
+	for i, tc := range []struct {
+		server, token, slot string
+	}{
+		{first, "a", "0"}, {second, "a", "1"}, {first, "b", "2"},
+		{"http://user:password@localhost:1/", "a", "0"}, {second, "a", "1"}, {first, "b", "2"},
+	} {
+		o, err := Open(t.Context(), Options{Server: tc.server, Token: tc.token, Offline: true, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.spool.State().Dir; got != filepath.Join(home, tc.slot) {
+			t.Errorf("%d: %s, want slot %s", i, got, tc.slot)
+		}
+		stored := make(chan error, 1)
+		block := ingest.EncodedBlock{Tenant: "default", Session: "s", ID: fmt.Sprint(i), Frames: 1, Data: []byte("x")}
+		if err := o.Publisher().Publish(t.Context(), block, func(err error) { stored <- err }); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-stored; err != nil {
+			t.Error(err)
+		}
+		o.Close()
+		text, err := os.ReadFile(filepath.Join(home, tc.slot, "target"))
+		if err != nil || strings.Contains(string(text), "password") || strings.Contains(string(text), `"token":"`+tc.token+`"`) {
+			t.Errorf("the target has a secret: %s %v", text, err)
+		}
+	}
+	_, err = OpenSpool(t.Context(), Options{Server: second, Token: "a"}, filepath.Join(home, "0"), false)
+	if other, is := errors.AsType[*spool.TargetError](err); !is || other.Holds.Server != first {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -28,6 +28,7 @@ type drainer struct {
 	reader  *reader   // of the segment that is being sent; nil before the first
 	again   []*item   // failed, to be sent before any other
 	writeAt time.Time // failed blocks are not written to disk again before this time
+	badAt   time.Time // since when the segment cannot be read; zero while it can
 
 	mu       sync.Mutex // guards all below, which Next's goroutines use
 	inFlight inflight.Tracker[*item]
@@ -68,7 +69,12 @@ func (s *Spool) drain(ctx context.Context) {
 		case failed > 0, inFlight >= s.opts.WindowBlocks, bytes >= s.opts.WindowBytes:
 			d.await(ctx)
 		default:
-			if it := d.next(); it != nil {
+			it, err := d.next()
+			if err != nil {
+				d.rest(ctx)
+				continue
+			}
+			if it != nil {
 				d.send(ctx, it)
 				continue
 			}
@@ -150,12 +156,12 @@ func (s *Spool) finish() bool {
 }
 
 // next returns the block to send: a failed one, else the next one on disk, else one that could not
-// be written; nil if there is none.
-func (d *drainer) next() *item {
+// be written; nil if there is none. After an error the next call tries the same block again.
+func (d *drainer) next() (*item, error) {
 	if len(d.again) > 0 {
 		it := d.again[0]
 		d.again = d.again[1:]
-		return it
+		return it, nil
 	}
 	for {
 		if d.reader == nil {
@@ -167,10 +173,13 @@ func (d *drainer) next() *item {
 		}
 		rec, err := d.reader.next()
 		if err == nil {
-			return &item{record: rec, segment: d.reader.segment}
+			d.badAt = time.Time{}
+			return &item{record: rec, segment: d.reader.segment}, nil
 		}
 		if !errors.Is(err, io.EOF) {
-			d.lost(err)
+			if err = d.unreadable(err); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		d.reader.close()
@@ -180,11 +189,34 @@ func (d *drainer) next() *item {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	if len(d.s.failed) == 0 {
-		return nil
+		return nil, nil
 	}
 	p := d.s.failed[0]
 	d.s.failed = d.s.failed[1:]
-	return &item{record: record{block: p.block, at: time.Now().UnixNano()}, pending: p}
+	return &item{record: record{block: p.block, at: time.Now().UnixNano()}, pending: p}, nil
+}
+
+// unreadableFor is how long a file that cannot be opened or read is tried again before its blocks
+// count as lost for this process. The next start tries it again.
+const unreadableFor = time.Minute
+
+// unreadable handles an error of the reader. It returns the error if the same block is to be tried
+// again after a pause.
+func (d *drainer) unreadable(err error) error {
+	if _, damaged := errors.AsType[*DamageError](err); !damaged {
+		switch now := time.Now(); {
+		case d.badAt.IsZero():
+			d.badAt = now
+			d.s.opts.Log.Warn("spool: a file cannot be read now; it is tried again", "path", d.reader.segment.path, "error", err, "for", unreadableFor)
+			return err
+		case now.Sub(d.badAt) < unreadableFor:
+			return err
+		}
+		err = d.reader.damage(true, err)
+	}
+	d.badAt = time.Time{}
+	d.lost(err)
+	return nil
 }
 
 // lost counts and logs blocks that cannot be read.

@@ -23,17 +23,17 @@ func openStore(opts *Options) (*store, error) {
 		}
 		st.number = max(st.number, number+1)
 		path := filepath.Join(opts.Dir, e.Name())
-		switch suffix {
-		case damagedSuffix:
+		if suffix == damagedSuffix && !isWhole(path) {
 			if info, err := e.Info(); err == nil {
 				st.bytes += info.Size()
 			}
 			opts.Log.Warn("spool: there is a damaged file; look at it, then remove it", "path", path)
 			continue
-		case refusedSuffix:
+		}
+		if suffix != pendingSuffix {
 			pending := segmentPath(opts.Dir, number, pendingSuffix)
 			if err := os.Rename(path, pending); err != nil {
-				return nil, fmt.Errorf("try refused blocks again: %w", err)
+				return nil, fmt.Errorf("try blocks again that were set aside: %w", err)
 			}
 			path = pending
 		}
@@ -52,6 +52,13 @@ func openStore(opts *Options) (*store, error) {
 		}
 	}
 	return st, nil
+}
+
+// isWhole reports whether a file can be read to its end. That is so for a file that was set aside as
+// damaged because the disk did not read it at the time.
+func isWhole(path string) bool {
+	c, err := walkSegment(path, true)
+	return err == nil && c.torn() == 0 && c.records > 0
 }
 
 // takeUp counts the records of a file. In the last file, which was being written, an incomplete

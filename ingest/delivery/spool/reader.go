@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -35,16 +36,20 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Reason }
 
-// next reads the next record, whose data belongs to the caller. The error is io.EOF at the end, or
-// a DamageError, after which the next call continues.
+// next reads the next record, whose data belongs to the caller. The error is io.EOF at the end, or a
+// DamageError, after which the next call continues with the record that follows. After another
+// error, such as that no more files can be opened, the next call reads the same record.
 func (r *reader) next() (record, error) {
 	if r.off >= r.segment.size {
 		return record{}, io.EOF
 	}
 	if r.file == nil {
 		f, err := os.Open(r.segment.path)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return record{}, r.damage(true, err)
+		}
+		if err != nil {
+			return record{}, err
 		}
 		r.file, r.off = f, int64(len(segmentHead))
 		if r.off >= r.segment.size {
@@ -53,15 +58,16 @@ func (r *reader) next() (record, error) {
 	}
 	var head [recordHead]byte
 	length, err := recordAt(r.file, r.off, r.segment.size, head[:])
-	if err != nil {
-		return record{}, r.damage(true, err)
+	var body []byte
+	if err == nil {
+		body = make([]byte, length)
+		_, err = r.file.ReadAt(body, r.off+recordHead)
 	}
-	body := make([]byte, length)
-	if _, err := r.file.ReadAt(body, r.off+recordHead); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errDamaged
-		}
-		return record{}, r.damage(true, err)
+	if errors.Is(err, io.EOF) || errors.Is(err, errDamaged) { // the file is shorter than it was
+		return record{}, r.damage(true, errDamaged)
+	}
+	if err != nil {
+		return record{}, err
 	}
 	r.off += recordHead + int64(length)
 	r.seen++

@@ -2,14 +2,19 @@ package spool
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -217,4 +222,76 @@ func FuzzWalk(f *testing.F) {
 			t.Fatalf("%+v, and once cut %+v, %v", strict, cut, err)
 		}
 	})
+}
+
+// lookingFor is a handler that waits for a message.
+type lookingFor struct {
+	slog.Handler
+	text string
+	seen *atomic.Bool
+}
+
+func (lookingFor) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l lookingFor) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, l.text) {
+		l.seen.Store(true)
+	}
+	return nil
+}
+
+// A file that cannot be opened for a while, as when no more files can be, loses nothing.
+func TestUnreadableForNow(t *testing.T) {
+	dir := t.TempDir()
+	write(t, segmentPath(dir, 0, pendingSuffix), segmentOf(0, 3))
+	path := segmentPath(dir, 1, pendingSuffix)
+	write(t, path, segmentOf(3, 5))
+	next := &fakeNext{refuse: errDown}
+	var warned atomic.Bool
+	s := openAt(t, Options{Dir: dir, Next: next, Log: slog.New(lookingFor{slog.DiscardHandler, "cannot be read now", &warned})})
+	eventually(t, "the first is in hand", func() bool { return len(next.attempts()) > 0 })
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := errors.Join(os.Rename(path, moved), os.Symlink(path, path)); err != nil { // opening it fails with ELOOP
+		t.Fatal(err)
+	}
+	next.set(nil, nil)
+	eventually(t, "the file cannot be read", warned.Load)
+	if err := os.Rename(moved, path); err != nil {
+		t.Fatal(err)
+	}
+	drained(t, s)
+	if _, got := s.snapshot(); got.damaged != 0 || got.sent != 5 {
+		t.Errorf("totals %+v", got)
+	}
+	closeNow(t, s)
+}
+
+// A file that stays unreadable does not hold up those behind it, and the next start tries it again.
+func TestUnreadableForLong(t *testing.T) {
+	dir := t.TempDir()
+	path := segmentPath(dir, 0, pendingSuffix)
+	synctest.Test(t, func(t *testing.T) {
+		write(t, path, segmentOf(0, 3))
+		write(t, segmentPath(dir, 1, pendingSuffix), segmentOf(3, 5))
+		next := &fakeNext{refuse: errDown}
+		s := openAt(t, Options{Dir: dir, Next: next})
+		moved := filepath.Join(t.TempDir(), "moved")
+		if err := errors.Join(os.Rename(path, moved), os.Symlink(path, path)); err != nil {
+			t.Fatal(err)
+		}
+		next.set(nil, nil)
+		time.Sleep(2 * unreadableFor) // virtual
+		if got := next.delivered(); !slices.Equal(slices.Sorted(slices.Values(got)), ids(3, 5)) {
+			t.Errorf("sent %v", got)
+		}
+		closeNow(t, s)
+		if err := os.Rename(moved, segmentPath(dir, 0, damagedSuffix)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	sent, _, got := spoolOver(t, dir)
+	if !slices.Equal(sent, ids(0, 3)) || got.damaged != 0 {
+		t.Errorf("the next start sent %v; totals %+v", sent, got)
+	}
+	wantFiles(t, dir, lockName)
 }

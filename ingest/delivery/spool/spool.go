@@ -27,8 +27,11 @@ import (
 type Options struct {
 	// Dir is the spool's directory, used by one process at a time. It is created if it does not
 	// exist.
-	Dir   string
-	Limit int64 // maximum size of the directory, bytes; default 8 GiB
+	Dir string
+	// Target is where the blocks are to be sent. Open returns a TargetError for a directory with blocks
+	// for another one. With nil it sends blocks of any target.
+	Target *Target
+	Limit  int64 // maximum size of the directory, bytes; default 8 GiB
 	// Next is the publisher that receives the blocks. An error of it that is ingest.Permanent is
 	// returned to the stream; after any other error the block is stored and sent again. If an error
 	// has a method RefusesAll that returns true, Next accepts no block until an operator acts, for
@@ -124,6 +127,12 @@ func Open(opts Options) (*Spool, error) {
 	lock, err := takeLock(opts.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Target != nil {
+		if err := checkTarget(opts.Dir, *opts.Target); err != nil {
+			lock.Close()
+			return nil, err
+		}
 	}
 	st, err := openStore(&opts)
 	if err != nil {

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,7 +113,11 @@ func findWaiting(home string) Finding {
 		return f
 	}
 	var all spool.Waiting
+	servers := map[string]bool{}
 	for _, dir := range slots {
+		if t := spool.TargetOf(dir); t != nil {
+			servers[t.Server] = true
+		}
 		w, err := spool.Look(dir)
 		if err != nil {
 			f.Detail = err.Error()
@@ -123,8 +129,12 @@ func findWaiting(home string) Finding {
 			all.OldestAt = w.OldestAt
 		}
 	}
-	f.Detail = fmt.Sprintf("frames of %s wait in %s for their server: %s, %s",
-		console.Count(len(slots), "recording command"), home,
+	whom := "their server"
+	if len(servers) > 0 {
+		whom = strings.Join(slices.Sorted(maps.Keys(servers)), ", ")
+	}
+	f.Detail = fmt.Sprintf("frames of %s wait in %s for %s: %s, %s",
+		console.Count(len(slots), "recording command"), home, whom,
 		console.Count(all.Blocks, "block"), console.Bytes(uint64(all.Bytes)))
 	if !all.OldestAt.IsZero() {
 		f.Detail += fmt.Sprintf(", the oldest for %s", time.Since(all.OldestAt).Round(time.Second))
