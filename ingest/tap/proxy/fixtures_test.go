@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tapedeck/ingest/framing/framingtest"
+	"tapedeck/internal/bounded"
 	"tapedeck/schema"
 )
 
@@ -46,6 +47,7 @@ func TestCaptures(t *testing.T) {
 			want[strings.TrimSuffix("GET "+s.upstream.URL+path+"?"+encoding, "?")] = string(text)
 		}
 	}
+	bounded.Wait(t, s.proxy.recordings.Wait) // a stream with two sessions has two ends
 	for _, r := range s.recorded(t, len(want)) {
 		if got := r.body(schema.Receive); got != want[r.state.Source] || r.state.EndReason != "eof" {
 			t.Errorf("%s: %d bytes recorded of %d, ended %q", r.state.Source, len(got), len(want[r.state.Source]), r.state.EndReason)
