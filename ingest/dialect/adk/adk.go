@@ -31,17 +31,18 @@ func timeOf(in *dialect.Input) int64 {
 // one after the other.
 type decoder struct {
 	model.Stream
-	tr      model.Conversation
-	foreign bool          // the request went to another endpoint
-	waiting *schema.Frame // the head of a request, whose run has not begun
-	asked   bool          // the run began with its request, and no event has come yet
-	refusal model.Refusal
-	id      dialect.Last
-	author  dialect.Last
-	seen    dialect.Recent // hashes of events
-	usage   *dialect.Usage // of the call in progress
-	whole   bool           // the latest event is not partial
-	at      int64          // of the latest event, ns
+	tr       model.Conversation
+	foreign  bool          // the request went to another endpoint
+	waiting  *schema.Frame // the head of a request, whose run has not begun
+	asked    bool          // the run began with its request, and no event has come yet
+	refusal  model.Refusal
+	id       dialect.Last
+	author   dialect.Last
+	seen     dialect.Recent // hashes of events
+	usage    *dialect.Usage // of the call in progress
+	answered answered       // the latest answer; empty unless the latest event was its whole event
+	whole    bool           // the latest event is not partial
+	at       int64          // of the latest event, ns
 }
 
 func newDecoder(string) dialect.Decoder {

@@ -28,6 +28,7 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 		d.tr.SetModel(string(v.GetStringBytes("modelVersion")), "")
 	}
 	usage := dialect.RawMember(raw, "usageMetadata")
+	d.goOn(v, author, usage)
 	if string(author) != "user" && v.Get("content", "parts", "0", "functionResponse") == nil && (string(v.GetStringBytes("content", "role")) == "model" || usage != nil) {
 		d.tr.InCall()
 	}
@@ -38,12 +39,47 @@ func (d *decoder) event(in *dialect.Input, v *fastjson.Value, raw []byte) {
 			d.usage.Parts = content.Parts(usage)
 		}
 	}
-	if why := dialect.FirstText(v, "errorMessage", "errorCode"); why != nil {
+	switch why := dialect.FirstText(v, "errorMessage", "errorCode"); {
+	case why != nil && !finished[string(why)]:
 		d.fail(why)
-	} else if !partial {
+	case !partial:
+		if call := d.tr.Call(); call != nil && string(why) == maxTokens {
+			call.Attributes = dialect.TextAttribute("stop_reason", maxTokens)
+		}
+		d.answered = answered{d.tr.Call(), d.usage, xxhash.Sum64(usage), d.tr.Agent}
 		d.tr.EndCall(schema.StatusOK)
 		d.usage = nil
 	}
+}
+
+const maxTokens = "MAX_TOKENS"
+
+// finished are finish reasons that are no errors. Versions of google-adk up to 1.13 state the finish
+// reason of an answer's last event as its errorCode if the event has no parts.
+var finished = map[string]bool{"STOP": true, maxTokens: true}
+
+// answered is an answer whose whole event has come.
+type answered struct {
+	call  *dialect.Span // nil if there is none
+	usage *dialect.Usage
+	hash  uint64 // of the usage as it was stated
+	agent string
+}
+
+// goOn continues the latest answer if a whole event states the same usage again. Between the pieces of an
+// answer and its last event, google-adk's streaming sends a whole event with the text of the pieces and the
+// usage of that last event.
+func (d *decoder) goOn(v *fastjson.Value, author, usage []byte) {
+	last := d.answered
+	d.answered = answered{}
+	if last.call == nil || v.GetBool("partial") || v.Get("content", "parts", "0", "functionResponse") != nil {
+		return
+	}
+	if usage == nil || last.usage == nil || last.agent != string(author) || last.hash != xxhash.Sum64(usage) || d.tr.Call() != nil {
+		return
+	}
+	d.tr.Resume(last.call)
+	d.usage = last.usage
 }
 
 // turnTo makes an invocation the run in progress. A run that began with its request takes the

@@ -13,10 +13,13 @@ import (
 // answer is an AI message and the call of a model that makes it. Graphs call models concurrently,
 // so that several answers may grow at a time.
 type answer struct {
-	id     string // of the message, bare; "" without one
-	key    []byte // the key of its growing texts
-	ns     string // newer protocol: its namespace
-	node   string // the name of its node
+	id     string   // of the message, bare; "" without one
+	also   []string // its other ids, bare
+	ofCall bool     // one of the ids is that of the call of the model
+	whole  bool     // its whole message has come
+	key    []byte   // the key of its growing texts
+	ns     string   // newer protocol: its namespace
+	node   string   // the name of its node
 	span   *dialect.Span
 	source source
 	calls  []call
@@ -47,7 +50,7 @@ const openAnswers = 64
 func (d *decoder) answer(id []byte) *answer {
 	id = bare(id)
 	for i := len(d.answers) - 1; i >= 0; i-- {
-		if a := d.answers[i]; a.id == string(id) && (a.id != "" || !a.done) {
+		if a := d.answers[i]; a.hasID(id) && (a.id != "" || !a.done) {
 			return a
 		}
 	}
@@ -61,7 +64,7 @@ func (d *decoder) begin(id []byte) *answer {
 	if len(d.answers) >= openAnswers {
 		d.evict()
 	}
-	a := &answer{id: string(bare(id)), said: d.Frame.At}
+	a := &answer{id: string(bare(id)), ofCall: ofCall(id), said: d.Frame.At}
 	spanID := "llm:" + a.id
 	if a.id == "" {
 		spanID = d.ID("llm")

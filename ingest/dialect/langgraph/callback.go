@@ -18,6 +18,7 @@ func (d *decoder) callback(v *fastjson.Value, data []byte) {
 	case "on_chat_model_start":
 		if d.answer(id) == nil && !d.past.Has(id) {
 			a := d.begin(id)
+			a.ofCall = true
 			a.exact = true
 			d.made(a, meta)
 		}

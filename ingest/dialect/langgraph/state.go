@@ -104,7 +104,7 @@ func (d *decoder) newMessage(m *fastjson.Value, raw, node []byte) {
 	k, m, raw := plain(m, raw)
 	switch k {
 	case ai, aiChunk:
-		d.whole(m, raw, nil)
+		d.whole(m, raw, nil, string(node))
 		if a := d.answer(m.GetStringBytes("id")); a != nil && a.node == "" {
 			a.node = string(node)
 		}

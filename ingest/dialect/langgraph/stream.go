@@ -29,10 +29,10 @@ func (d *decoder) tuple(v *fastjson.Value, data []byte) {
 	case ai, aiChunk:
 		id := m.GetStringBytes("id")
 		if k == ai {
-			d.whole(m, raw, meta)
+			d.whole(m, raw, meta, nodeOf(meta))
 			return
 		}
-		a := d.growing(id)
+		a := d.piece(id, nodeOf(meta))
 		if a == nil {
 			return
 		}
@@ -64,6 +64,17 @@ func (d *decoder) growing(id []byte) *answer {
 		a = d.begin(id)
 	}
 	return a
+}
+
+// piece returns the answer of a piece as growing does. The answer may be known under another id. node is
+// "" if it is not known.
+func (d *decoder) piece(id []byte, node string) *answer {
+	if d.answer(id) == nil {
+		if a := d.underOtherID(id, node, goesOn(id)); a != nil {
+			return a
+		}
+	}
+	return d.growing(id)
 }
 
 // chunk reads a piece of an answer.
@@ -104,10 +115,10 @@ func (d *decoder) snapshot(m *fastjson.Value, raw []byte, complete bool) {
 	switch k {
 	case ai, aiChunk:
 		if complete {
-			d.whole(m, raw, nil)
+			d.whole(m, raw, nil, "")
 			return
 		}
-		a := d.growing(m.GetStringBytes("id"))
+		a := d.piece(m.GetStringBytes("id"), "")
 		if a == nil {
 			return
 		}
@@ -142,7 +153,7 @@ func (d *decoder) messagesMetadata(v *fastjson.Value) {
 		if meta.GetStringBytes("ls_model_name") == nil && meta.GetStringBytes("ls_provider") == nil {
 			return
 		}
-		if a := d.growing(id); a != nil {
+		if a := d.piece(id, nodeOf(meta)); a != nil {
 			d.made(a, meta)
 		}
 	})
@@ -150,9 +161,12 @@ func (d *decoder) messagesMetadata(v *fastjson.Value) {
 
 // whole reads a complete message of a model: the end of a growing one, or a message that was not
 // streamed, whose start is not known.
-func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
+func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value, node string) {
 	id := m.GetStringBytes("id")
 	a := d.answer(id)
+	if a == nil {
+		a = d.underOtherID(id, node, sameUsage(dialect.RawMember(raw, "usage_metadata")))
+	}
 	if a == nil {
 		if d.past.Has(bare(id)) {
 			return
@@ -171,4 +185,5 @@ func (d *decoder) whole(m *fastjson.Value, raw []byte, meta *fastjson.Value) {
 	d.describe(a, m)
 	d.used(a, dialect.RawMember(raw, "usage_metadata"), true)
 	d.finish(a, schema.StatusOK)
+	a.whole = true
 }

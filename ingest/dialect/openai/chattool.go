@@ -131,7 +131,7 @@ func (d *chat) finish(c *choice, reason []byte) {
 // cutOff reports whether an answer with a finish reason may be cut off in a tool call.
 func cutOff(reason []byte) bool {
 	switch string(reason) {
-	case "length", "content_filter", "error", "insufficient_system_resource", "network_error":
+	case "length", "model_length", "content_filter", "error", "insufficient_system_resource", "network_error":
 		return true
 	}
 	return false
