@@ -3,6 +3,7 @@ package bills
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -58,14 +59,11 @@ func (s *Store) prepare(ctx context.Context, tenant, account, period string) (*c
 	if c.period, err = c.account.period(m, last); err != nil {
 		return nil, err
 	}
-	if err := c.findSessions(ctx); err != nil {
-		return nil, err
-	}
 	return c, c.newBill(ctx)
 }
 
 // order returns the last bill of the account, or nil if there is none. It returns an error if the
-// month is not the next one to close.
+// month is not the next one to close, or if the last bill is in another currency than the prices.
 func (c *computation) order(m month) (*Bill, error) {
 	if len(c.before) == 0 {
 		return nil, nil
@@ -88,6 +86,12 @@ func (c *computation) order(m month) (*Bill, error) {
 	case m != next:
 		return nil, conflict("Periods not in order", "The last bill of "+c.account.ID+" is of "+last.Period+".",
 			"Close "+next.String()+" first.")
+	case last.Currency != c.table.Currency():
+		return nil, conflict("Bills in another currency",
+			fmt.Sprintf("The last bill of %s, %s, is in %s. The prices are in %s.", c.account.ID, last.Number,
+				last.Currency, c.table.Currency()),
+			fmt.Sprintf("An account stays in one currency. Import a price file in %s (tapedeck prices import) and "+
+				"close %s then.", last.Currency, text))
 	}
 	return last, nil
 }
@@ -151,13 +155,16 @@ func (c *computation) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.inOrder(ctx); err != nil {
-		return err
-	}
-	// The fingerprints are computed before the charges are read: facts that are stored from now on
-	// change the fingerprint, and the next bill compares the period again.
+	// The fingerprints are computed before the sessions and the charges are read: facts that are stored
+	// from now on change the fingerprint, and the next bill compares the period again.
 	now, err := c.fingerprints(ctx, append(segments, c.period))
 	if err != nil {
+		return err
+	}
+	if err := c.findSessions(ctx); err != nil {
+		return err
+	}
+	if err := c.inOrder(ctx); err != nil {
 		return err
 	}
 	err = c.charges(ctx, &c.period, c.table.Hash(), func(charge *charges.Charge) error {

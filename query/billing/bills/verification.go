@@ -20,7 +20,8 @@ type Verification struct {
 	Rows    uint64   `json:"rows"`
 	// Hash is the SHA-256 of the rows as they are stored.
 	Hash string `json:"rows_hash"`
-	// CurrentPrices is the hash of the current price table.
+	// CurrentPrices is the hash of the current price table, or of that of the account's last bill in
+	// Currency if the current one has another currency.
 	CurrentPrices string         `json:"current_prices_hash"`
 	Differences   []Difference   `json:"differences"` // the first ones
 	Counts        map[Why]uint64 `json:"counts"`      // of all differences, by cause

@@ -15,7 +15,8 @@ import (
 const maxDifferences = 1000
 
 // Verify compares a closed bill with its own hash, with the stored charges at the bill's prices,
-// and with the stored charges at the current prices.
+// and with the stored charges at the current prices. If these are in another currency than the
+// bill, the prices of the account's last bill in the bill's currency take their place.
 //
 // It decodes the frames of at most frames sessions of the bill again; sessions with differences
 // come first.
@@ -114,7 +115,7 @@ func (v *verifier) charges(ctx context.Context) error {
 	slices.Reverse(v.all)
 	at := slices.IndexFunc(v.all, func(b Bill) bool { return b.Attempt == v.bill.Attempt })
 	own := v.all[:at+1]
-	current, err := v.computation(ctx, "")
+	current, err := v.current(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,6 +148,22 @@ func (v *verifier) charges(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// current returns a computation at the current prices, or at those of the account's last bill in the
+// bill's currency if the current prices are in another one.
+func (v *verifier) current(ctx context.Context) (*computation, error) {
+	c, err := v.computation(ctx, "")
+	if err != nil || c.table.Currency() == v.bill.Currency {
+		return c, err
+	}
+	last := v.bill
+	for i := range v.all {
+		if v.all[i].Currency == v.bill.Currency {
+			last = &v.all[i]
+		}
+	}
+	return v.computation(ctx, last.PricesHash)
 }
 
 // computation returns a computation that compares charges at the prices of a table with bills.

@@ -47,6 +47,7 @@ type Version struct {
 	Table      *prices.Effective
 	ImportedAt time.Time // zero if no file was imported
 	FileName   string
+	file       string // text of the file
 }
 
 // NewStore returns a store on a connection, which the caller closes. log may be nil.
@@ -113,6 +114,11 @@ func (s *Store) Current(ctx context.Context) (*Version, error) {
 	if s.current != nil && s.now().Sub(s.looked) < MaxAge {
 		return s.current, nil
 	}
+	return s.look(ctx)
+}
+
+// look reads which table is current, however short ago that was. s.mu is held.
+func (s *Store) look(ctx context.Context) (*Version, error) {
 	row, err := s.latest(ctx, false)
 	if err != nil {
 		return nil, err
@@ -158,7 +164,7 @@ func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 		s.log.Warn("prices: this version cannot read the current price file, its stored table is used",
 			"file", row.name, "hash", row.hash, "error", err)
 		t, err := s.load(ctx, row.hash)
-		return &Version{t, row.importedAt, row.name}, err
+		return &Version{t, row.importedAt, row.name, row.file}, err
 	}
 	var used *prices.Effective
 	if row.hash != "" && row.hash != prices.With(operator).Hash() {
@@ -172,20 +178,20 @@ func (s *Store) version(ctx context.Context, row fileRow) (*Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Version{table, row.importedAt, row.name}
+	v := &Version{table, row.importedAt, row.name, row.file}
 	if v.Table.Hash() == row.hash {
 		return v, nil
 	}
 	if row.importedAt.IsZero() {
 		v.ImportedAt = time.Unix(0, 0).UTC() // before every import
 	}
-	return v, s.insert(ctx, v, row.file)
+	return v, s.insert(ctx, v)
 }
 
-func (s *Store) insert(ctx context.Context, v *Version, file string) error {
+func (s *Store) insert(ctx context.Context, v *Version) error {
 	b, err := s.conn.PrepareBatch(ctx, statements.Must("insert_price_table", nil))
 	if err == nil {
-		if err = b.Append(v.Table.Hash(), v.ImportedAt, v.FileName, file, string(v.Table.Text())); err == nil {
+		if err = b.Append(v.Table.Hash(), v.ImportedAt, v.FileName, v.file, string(v.Table.Text())); err == nil {
 			err = b.Send()
 		}
 	}
@@ -202,21 +208,18 @@ func (s *Store) Import(ctx context.Context, name string, file []byte) (before, a
 	if err != nil {
 		return nil, nil, err
 	}
-	if before, err = s.Current(ctx); err != nil {
+	// Another server may have updated the list after this one looked last.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before, err = s.look(ctx); err != nil {
 		return nil, nil, err
 	}
 	table, err := prices.WithList(before.Table, operator)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row, err := s.latest(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	after = &Version{table, s.after(row.importedAt), name}
-	return before, after, s.use(ctx, after, string(file))
+	after = &Version{table, s.after(before.ImportedAt), name, string(file)}
+	return before, after, s.use(ctx, after)
 }
 
 // after returns the present time, or one after an import: the time of import orders the files,
@@ -229,8 +232,8 @@ func (s *Store) after(imported time.Time) time.Time {
 }
 
 // use stores a version and makes it the current one. s.mu is held.
-func (s *Store) use(ctx context.Context, v *Version, file string) error {
-	if err := s.insert(ctx, v, file); err != nil {
+func (s *Store) use(ctx context.Context, v *Version) error {
+	if err := s.insert(ctx, v); err != nil {
 		return err
 	}
 	s.current, s.looked = v, s.now()
@@ -246,7 +249,10 @@ func (e *Invalid) Error() string { return e.Reason.Error() }
 // use, and returns the version before it. With dry nothing is stored. The table must be no older
 // than the list in use.
 func (s *Store) Update(ctx context.Context, text []byte, date string, dry bool) (before, after *Version, err error) {
-	if before, err = s.Current(ctx); err != nil {
+	// Another server may have imported a price file after this one looked last.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before, err = s.look(ctx); err != nil {
 		return nil, nil, err
 	}
 	list := before.Table.Table()
@@ -266,15 +272,9 @@ func (s *Store) Update(ctx context.Context, text []byte, date string, dry bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row, err := s.latest(ctx, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	after = &Version{table, s.after(row.importedAt), row.name}
+	after = &Version{table, s.after(before.ImportedAt), before.FileName, before.file}
 	if dry || table.Hash() == before.Table.Hash() {
 		return before, after, nil
 	}
-	return before, after, s.use(ctx, after, row.file)
+	return before, after, s.use(ctx, after)
 }

@@ -110,7 +110,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	s := NewStore(db.Conn, nil)
-	if err := s.insert(t.Context(), &Version{old, at, "p.yaml"}, first); err != nil {
+	if err := s.insert(t.Context(), &Version{old, at, "p.yaml", first}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := s.Current(t.Context())
@@ -170,4 +170,48 @@ func TestUpdate(t *testing.T) {
 	if _, ok := errors.AsType[*Invalid](err); !ok || !strings.Contains(err.Error(), "2026-12-01") {
 		t.Errorf("an older table: %v", err)
 	}
+}
+
+// TestChangesOnTwoServers changes the prices on two servers that do not look at each other's
+// changes: an update keeps the price file of the other server, and an import its list.
+func TestChangesOnTwoServers(t *testing.T) {
+	db := querytest.New(t)
+	a, b, now := NewStore(db.Conn, nil), NewStore(db.Conn, nil), time.Now()
+	a.now, b.now = func() time.Time { return now }, func() time.Time { return now }
+	for _, s := range []*Store{a, b} {
+		if _, err := s.Current(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(what, file, factor, date string, before, used *Version) {
+		t.Helper()
+		stored, err := NewStore(db.Conn, nil).Current(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used.Table.Hash() != stored.Table.Hash() || used.FileName != stored.FileName {
+			t.Errorf("%s: the server uses %s of %s, another one %s of %s", what, used.Table.Hash(), used.FileName, stored.Table.Hash(), stored.FileName)
+		}
+		margins := stored.Table.Operator().Margins
+		if stored.FileName != file || len(margins) != 1 || margins[0].Factor.String() != factor || stored.Table.Table().Source.Date != date {
+			t.Errorf("%s: %s with the margins %+v and the list of %s, want %s, %s and %s", what, stored.FileName, margins, stored.Table.Table().Source.Date, file, factor, date)
+		}
+		if before.Table.Hash() == used.Table.Hash() {
+			t.Errorf("%s changed nothing", what)
+		}
+	}
+	text := []byte(`{"gpt-9":{"litellm_provider":"openai","input_cost_per_token":1e-06,"output_cost_per_token":2e-06}}`)
+	_, imported, err := a.Import(t.Context(), "first.yaml", []byte(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, err := b.Update(t.Context(), text, "2026-12-01", false)
+	if err != nil || before.Table.Hash() != imported.Table.Hash() {
+		t.Fatalf("update after %+v: %v", before, err)
+	}
+	check("an update after an import", "first.yaml", "1.1", "2026-12-01", before, after)
+	if before, after, err = a.Import(t.Context(), "second.yaml", []byte(second)); err != nil {
+		t.Fatal(err)
+	}
+	check("an import after an update", "second.yaml", "1.2", "2026-12-01", before, after)
 }
