@@ -21,7 +21,7 @@ type archiveCommand struct {
 
 	To     string        `arg:"" help:"Where: a directory, or https://HOST/BUCKET/PREFIX of an S3-compatible storage." placeholder:"PLACE"`
 	Every  time.Duration `help:"Run again at this interval, until interrupted." placeholder:"D"`
-	All    bool          `help:"Compare all sessions of the server with the archive, also those without a frame since the last run: after old recordings were imported."`
+	All    bool          `help:"Compare all sessions of the server with the archive, also those without a frame since the last run: after old recordings were imported. Read the files of charges, and write those again that are missing or changed."`
 	Verify bool          `help:"Read the archive, without a server, and compare each file with its SHA-256."`
 }
 
@@ -134,7 +134,7 @@ func (c *archiveCommand) verify(ctx context.Context, g *global, place archive.Pl
 	}
 	switch {
 	case checked.Bad > 0:
-		return fmt.Errorf("%s missing or changed: remove the index of the day (tapes/…/index.ndjson), and the next run with --all writes its tapes again", console.Count(checked.Bad, "file"))
+		return fmt.Errorf("%s missing or changed: the next run with --all writes charges again, and tapes if the index of their day (tapes/…/index.ndjson) is removed before", console.Count(checked.Bad, "file"))
 	case checked.Tapes+checked.Days == 0:
 		return fmt.Errorf("%s has no archive: \"tapedeck archive\" writes one", c.To)
 	}

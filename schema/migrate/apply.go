@@ -42,17 +42,12 @@ func applyMissing(ctx context.Context, conn driver.Conn, o Options) ([]string, e
 		return nil, err
 	}
 	if done {
-		return nil, ensureViews(ctx, conn, o)
+		return nil, ensureViews(ctx, conn, o.Migrations)
 	}
 	if err := checkPlain(ctx, conn); err != nil {
 		return nil, err
 	}
-	for _, statement := range []string{createSteps, createLock} {
-		if err := conn.Exec(ctx, statement); err != nil {
-			return nil, fmt.Errorf("make the tables that record migrations: %w", err)
-		}
-	}
-	l, err := acquire(ctx, conn, o)
+	l, err := acquire(ctx, conn, o, func() (bool, error) { return upToDate(ctx, conn, o) })
 	if l == nil || err != nil {
 		return nil, err
 	}
@@ -72,8 +67,13 @@ func upToDate(ctx context.Context, conn driver.Conn, o Options) (bool, error) {
 	return len(s.Pending()) == 0 && len(s.unlisted()) == 0, nil
 }
 
-// acquire waits for the lock. It returns nil if another process has applied everything meanwhile.
-func acquire(ctx context.Context, conn driver.Conn, o Options) (*lock, error) {
+// acquire waits for the lock. It returns nil if done reports that another process has done everything meanwhile.
+func acquire(ctx context.Context, conn driver.Conn, o Options, done func() (bool, error)) (*lock, error) {
+	for _, statement := range []string{createSteps, createLock} {
+		if err := conn.Exec(ctx, statement); err != nil {
+			return nil, fmt.Errorf("make the tables that record migrations: %w", err)
+		}
+	}
 	var last lockState
 	var since time.Time // when the recorded state of the holder changed, by this process's clock
 	for {
@@ -91,7 +91,7 @@ func acquire(ctx context.Context, conn driver.Conn, o Options) (*lock, error) {
 			}
 			continue
 		}
-		if done, err := upToDate(ctx, conn, o); done || err != nil {
+		if done, err := done(); done || err != nil {
 			return nil, err
 		}
 		o.Report(o.progress(now))
@@ -146,6 +146,10 @@ func (l *lock) apply(ctx context.Context, o Options) (names []string, err error)
 	}
 	if list != nil && !o.stepwise {
 		return l.applyBaseline(ctx, o, list)
+	}
+	// A restored database has tables only, and later statements read the views of earlier ones.
+	if err := ensureViews(ctx, l.conn, s.executed()); err != nil {
+		return nil, err
 	}
 	for _, m := range s.Pending() {
 		if err := l.applyOne(ctx, o, s, m); err != nil {

@@ -35,9 +35,8 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 	if err := CheckReplicas(ctx, c, members); err != nil {
 		return nil, err
 	}
-	placement, err := place(ctx, c, members, time.Now())
-	if err != nil {
-		return nil, err
+	if _, err := place(ctx, c, members, time.Now()); err != nil {
+		return nil, err // before anything is changed
 	}
 	var applied []string
 	for _, m := range members {
@@ -66,12 +65,7 @@ func applyCluster(ctx context.Context, c *cluster.Conn, o Options) ([]string, er
 			return nil, err
 		}
 	}
-	for _, m := range members {
-		if err := distribute(ctx, c, m, placement, o); err != nil {
-			return nil, err
-		}
-	}
-	return applied, nil
+	return applied, distribute(ctx, c, members, o)
 }
 
 // checkMembers returns ErrCluster, before anything is changed, if a member has another version than
@@ -130,61 +124,11 @@ func checkPlain(ctx context.Context, conn driver.Conn) error {
 	return nil
 }
 
-// distribute makes those Distributed tables of a member that are missing, or have another placement or
-// other columns than the local tables, and the missing views.
-func distribute(ctx context.Context, c *cluster.Conn, m cluster.Member, p cluster.Placement, o Options) error {
-	conn, err := c.On(m, c.Database())
-	if err != nil {
-		return err
-	}
-	var outdated []string
-	err = conn.QueryRow(ctx, readOutdated, driver.Named("local", c.Local()), driver.Named("database", c.Database()),
-		driver.Named("tables", distributed()), driver.Named("of_session", ofSession()),
-		driver.Named("sessions", engineOf(c, "", true, p)), driver.Named("first", engineOf(c, "", false, p))).Scan(&outdated)
-	if err != nil {
-		return fmt.Errorf("read the tables of member %s of cluster %s: %w", m.Address, c.Name(), err)
-	}
-	for _, t := range tables.All {
-		if !slices.Contains(outdated, t.Name) {
-			continue
-		}
-		text, err := statements.Text("distribute", struct {
-			Name, Local, Engine string
-		}{t.Name, identifier(c.Local()), engineOf(c, t.Name, t.OfSession(), p)})
-		if err == nil {
-			err = conn.Exec(ctx, text)
-		}
-		if err != nil {
-			return fmt.Errorf("make the Distributed table %s on member %s of cluster %s: %w", t.Name, m.Address, c.Name(), err)
-		}
-	}
-	return ensureViews(ctx, conn, o)
-}
-
 // distributed returns the names of the tables that are Distributed on a cluster: all but the records
 // of migrations, which each member has for itself.
 func distributed() []string {
 	names := tables.Names(tables.Recording, tables.Bill, tables.Mark, tables.Audit, tables.Setting)
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "schema_") })
-}
-
-// ofSession returns the names of the tables whose rows are on the shard of their session.
-func ofSession() []string {
-	var names []string
-	for _, t := range tables.All {
-		if t.OfSession() {
-			names = append(names, t.Name)
-		}
-	}
-	return names
-}
-
-// engineOf returns the engine of the Distributed table of a table.
-func engineOf(c *cluster.Conn, table string, ofSession bool, p cluster.Placement) string {
-	if ofSession {
-		return fmt.Sprintf("Distributed('%s', '%s', '%s', %s)", c.Name(), c.Local(), table, p.Key())
-	}
-	return fmt.Sprintf("Distributed('%s', '%s', '%s')", c.First(), c.Local(), table)
 }
 
 // makeDatabase makes a database of a member unless it exists.

@@ -25,6 +25,7 @@ var (
 	readParts      = statements.Must("parts", nil)
 	countTables    = statements.Must("count_tables", nil)
 	readMember     = statements.Must("member", nil)
+	readViews      = statements.Must("views", nil)
 	readOutdated   = statements.Must("outdated", nil)
 	readColdTables = statements.Must("cold_tables", nil)
 	readColdPolicy = statements.Must("cold_policy", nil)

@@ -213,6 +213,23 @@ func (s *State) Pending() []migrations.Migration {
 	return list
 }
 
+// executed returns the program's migrations with those of their statements that were executed.
+func (s *State) executed() []migrations.Migration {
+	list := slices.Clone(s.all)
+	for i, m := range list {
+		if _, ok := s.applied(m.Version); ok {
+			continue
+		}
+		list[i].Statements = nil
+		for j, text := range m.Statements {
+			if _, ok := s.steps[[2]uint32{m.Version, uint32(j + 1)}]; ok {
+				list[i].Statements = append(list[i].Statements, text)
+			}
+		}
+	}
+	return list
+}
+
 // Unknown returns the names of applied migrations that the program does not have.
 func (s *State) Unknown() []string {
 	var names []string

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -42,10 +43,14 @@ func (r *run) charges(ctx context.Context) error {
 		}
 		sum := sha256.Sum256(row)
 		c := charges{Report: hex.EncodeToString(sum[:])}
-		if r.state.Charges[of.Period].Report == c.Report {
+		stored, err := r.stored(ctx, of.Period, c.Report)
+		if stored {
 			continue
 		}
-		if err := r.day(ctx, of.Period, &c); err != nil {
+		if err == nil {
+			err = r.day(ctx, of.Period, &c)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -61,6 +66,20 @@ func (r *run) charges(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stored reports whether the archive has the charges of a day by the server's report of it. With All it reads their
+// file, so that a file that is missing or changed is written again.
+func (r *run) stored(ctx context.Context, day, report string) (bool, error) {
+	was := r.state.Charges[day]
+	if was.Report != report || !r.All {
+		return was.Report == report, nil
+	}
+	got, err := readContent(ctx, r.Place, chargesName(day))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && got == was.content, err
 }
 
 // day copies the charges of a day. A file of which the end is missing is not stored.

@@ -152,3 +152,17 @@ func contentOf(in io.Reader) (content, error) {
 	n, err := io.Copy(sum, in)
 	return content{n, hex.EncodeToString(sum.Sum(nil))}, err
 }
+
+// readContent reads a file of the archive and returns its content. The error is fs.ErrNotExist if there is none.
+func readContent(ctx context.Context, p Place, name string) (content, error) {
+	in, err := p.Open(ctx, name)
+	if err != nil {
+		return content{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	defer in.Close()
+	c, err := contentOf(in)
+	if err != nil {
+		return c, fmt.Errorf("read %s: %w", name, err)
+	}
+	return c, nil
+}

@@ -25,19 +25,14 @@ func Verify(ctx context.Context, p Place, said func(line string)) (c Checked, er
 		return c, err
 	}
 	check := func(name string, want content) error {
-		in, err := p.Open(ctx, name)
+		got, err := readContent(ctx, p, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Bad++
 			said(name + " is missing")
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-		defer in.Close()
-		got, err := contentOf(in)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
+			return err
 		}
 		c.Bytes += got.Bytes
 		if got != want {
