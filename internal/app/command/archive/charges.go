@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -82,7 +83,8 @@ func (r *run) stored(ctx context.Context, day, report string) (bool, error) {
 	return err == nil && got == was.content, err
 }
 
-// day copies the charges of a day. A file of which the end is missing is not stored.
+// day copies the charges of a day. A file of which the end is missing is not stored, and neither is one with fewer
+// charges than the archive has: the server has deleted the others.
 func (r *run) day(ctx context.Context, day string, c *charges) error {
 	from, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -94,30 +96,67 @@ func (r *run) day(ctx context.Context, day string, c *charges) error {
 		return err
 	}
 	defer done()
-	if err := checkParquet(path); err != nil {
+	if c.Rows, err = rowsOf(path); err != nil {
+		return fmt.Errorf("the server's file: %w", err)
+	}
+	if c.Rows == 0 {
+		return errors.New("the server's file has no charges")
+	}
+	had, err := r.archivedRows(ctx, day)
+	if err != nil {
 		return err
+	}
+	if c.Rows < had {
+		r.say(fmt.Sprintf("the charges of %s stay as they were archived: of %d charges the server has %d, the others expired or were erased", day, had, c.Rows))
+		c.content, c.Rows = r.state.Charges[day].content, had
+		return nil
 	}
 	c.content, err = r.store(ctx, chargesName(day), path)
 	return err
 }
 
-// checkParquet checks that a file has its footer and a row.
-func checkParquet(path string) error {
+// archivedRows returns the number of charges in the archive's file of a day; 0 if there is none, or if it is not
+// what was written.
+func (r *run) archivedRows(ctx context.Context, day string) (int64, error) {
+	was, name := r.state.Charges[day], chargesName(day)
+	got, err := readContent(ctx, r.Place, name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && got != was.content {
+		return 0, nil
+	}
+	if err != nil || was.Rows > 0 {
+		return was.Rows, err
+	}
+	in, err := r.Place.Open(ctx, name)
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", name, err)
+	}
+	defer in.Close()
+	file, err := os.CreateTemp("", "tapedeck-archive-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(file.Name())
+	_, err = io.Copy(file, in)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return 0, fmt.Errorf("read %s: %w", name, err)
+	}
+	return rowsOf(file.Name())
+}
+
+// rowsOf returns the number of rows of a file of Parquet. It fails if the file's end is missing.
+func rowsOf(path string) (int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	f, err := parquet.OpenFile(file, info.Size())
 	if err != nil {
-		return fmt.Errorf("the server's file is not readable: %s", strings.TrimSpace(err.Error()))
+		return 0, fmt.Errorf("it is not readable: %s", strings.TrimSpace(err.Error()))
 	}
-	if f.NumRows() == 0 {
-		return errors.New("the server's file has no charges")
-	}
-	return nil
+	return f.NumRows(), nil
 }

@@ -22,6 +22,9 @@ import (
 // state is archive.json.
 type state struct {
 	Version int `json:"archive_version"`
+	// Server and Tenant are where the recordings come from; "" before the first run.
+	Server string `json:"server"`
+	Tenant string `json:"tenant"`
 	// CompleteTo is the time before which nothing is missing: the last frame of each session that is not in the
 	// archive came later, or the session was imported later.
 	CompleteTo time.Time          `json:"complete_to"`
@@ -35,6 +38,7 @@ const stateName, stateVersion = "archive.json", 1
 type charges struct {
 	content
 	Report string `json:"report"` // SHA-256 of the server's report of the day, which shows when charges change
+	Rows   int64  `json:"rows"`   // charges in the file; 0 in archives of earlier versions
 }
 
 // content is the content of a file.

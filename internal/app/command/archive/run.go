@@ -14,6 +14,7 @@ import (
 	"tapedeck/internal/apiclient"
 	"tapedeck/internal/app/command/endedsessions"
 	"tapedeck/internal/console"
+	"tapedeck/internal/problem"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/replay/tapefile"
 )
@@ -34,6 +35,7 @@ type Result struct {
 	Tapes     int   `json:"tapes"`     // sessions of which the tape was written
 	Unchanged int   `json:"unchanged"` // sessions of which the archive has the tape
 	Open      int   `json:"open"`      // sessions that have not ended
+	Expired   int   `json:"expired"`   // sessions that are not archived, since their frames expired before
 	Days      int   `json:"days"`      // files of charges that were written
 	Bytes     int64 `json:"bytes"`     // written
 	Failed    int   `json:"failed"`    // sessions and days; the next run tries them again
@@ -65,6 +67,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer unlock()
 	s, err := readState(ctx, o.Place)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := s.belongTo(ctx, o.Client); err != nil {
 		return Result{}, err
 	}
 	r := &run{Options: o, state: s, indexes: map[string]map[string]entry{}, dirty: map[string]bool{}}
@@ -104,7 +109,11 @@ func (r *run) session(ctx context.Context, s *sessionhead.Summary) (bool, error)
 			return false, ctx.Err()
 		}
 		if refused, ok := errors.AsType[*apiclient.Error](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone) {
-			return true, nil // it was deleted meanwhile
+			if refused.Status == http.StatusGone && refused.Title != problem.SessionDeleted {
+				r.result.Expired++
+				r.say(fmt.Sprintf("session %s is not archived: its frames expired before", s.ID))
+			}
+			return true, nil // otherwise it was deleted meanwhile
 		}
 		r.result.Failed++
 		r.say(fmt.Sprintf("session %s is not archived: %v", s.ID, err))
@@ -245,6 +254,9 @@ func (r Result) String() string {
 		console.Count(r.Tapes, "tape"), console.Count(r.Days, "day"), console.Count(r.Bytes, "byte"), r.Unchanged)
 	if r.Open > 0 {
 		text += fmt.Sprintf(", %d open", r.Open)
+	}
+	if r.Expired > 0 {
+		text += fmt.Sprintf(", %d expired", r.Expired)
 	}
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
