@@ -19,7 +19,7 @@ import (
 // served starts a server whose answers are compressed, and returns its URL.
 func served(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
-	server := httptest.NewServer(compressed.Handler(h, func(r *http.Request) bool { return r.URL.Path != "/recorded" }))
+	server := httptest.NewServer(compressed.Handler(h, func(r *http.Request) bool { return r.URL.Path != "/recorded" }, nil))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -290,7 +290,7 @@ func BenchmarkAnswer(b *testing.B) {
 			h := compressed.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				_, _ = w.Write(text)
-			}), func(*http.Request) bool { return true })
+			}), func(*http.Request) bool { return true }, nil)
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Accept-Encoding", coding)
 			b.ReportAllocs()

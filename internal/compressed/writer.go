@@ -1,8 +1,10 @@
 package compressed
 
 import (
+	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"tapedeck/internal/slow"
 )
@@ -17,10 +19,34 @@ type writer struct {
 	held    []byte  // written before the decision
 	decided bool
 	encoder encoder // nil if the answer is not compressed
+	out     *slow.Writer
+	own     bool // deadlines of writes are set outside out, by the handler or at the end
+	failed  bool // a write to the client failed
 }
 
 // Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// SetWriteDeadline implements the deadline of http.ResponseController. A handler that sets deadlines
+// sets them for all of its writes and flushes.
+func (w *writer) SetWriteDeadline(deadline time.Time) error {
+	w.own = true
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline)
+}
+
+// sink is the answer below its coding. Each write has a deadline.
+type sink struct{ *writer }
+
+// Write implements io.Writer.
+func (s sink) Write(p []byte) (n int, err error) {
+	if s.own {
+		n, err = s.ResponseWriter.Write(p)
+	} else {
+		n, err = s.out.Write(p)
+	}
+	s.failed = s.failed || err != nil
+	return n, err
+}
 
 // WriteHeader implements http.ResponseWriter. Informational answers are sent at once.
 func (w *writer) WriteHeader(status int) {
@@ -49,7 +75,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	if w.encoder != nil {
 		return w.encoder.Write(p)
 	}
-	return w.ResponseWriter.Write(p)
+	return sink{w}.Write(p)
 }
 
 // FlushError implements the flush of http.ResponseController: the client can decode all that was
@@ -68,25 +94,45 @@ func (w *writer) FlushError() error {
 			return err
 		}
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	if !w.own {
+		err := w.out.Close()
+		w.failed = w.failed || err != nil
+		return err
+	}
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	w.failed = w.failed || err != nil && !errors.Is(err, http.ErrNotSupported)
+	return err
 }
 
 // Flush implements http.Flusher.
 func (w *writer) Flush() { _ = w.FlushError() }
 
-// finish ends the answer after its handler.
+// finish ends the answer after its handler, whose deadlines are over.
 func (w *writer) finish() {
-	if w.status == 0 {
-		return // it has no answer, or its connection was taken over
+	if w.status == 0 || w.failed {
+		return // it has no answer, its connection was taken over, or its client has gone
 	}
-	if !w.decided && w.decide(false) != nil {
-		return
+	w.own = true
+	_ = w.out.End(w.rest) // the server closes a failed connection
+}
+
+// rest writes what was held back, and the end of the coding.
+func (w *writer) rest() error {
+	if !w.decided {
+		if err := w.decide(false); err != nil {
+			return err
+		}
 	}
-	if w.encoder != nil && w.encoder.Close() == nil {
-		w.encoder.Reset(nil)
-		w.coding.idle.Put(w.encoder)
-		w.encoder = nil
+	if w.encoder == nil {
+		return nil
 	}
+	if err := w.encoder.Close(); err != nil {
+		return err
+	}
+	w.encoder.Reset(nil)
+	w.coding.idle.Put(w.encoder)
+	w.encoder = nil
+	return nil
 }
 
 // decide sends the head, and the bytes held so far. worthwhile reports that the answer is large
@@ -112,8 +158,7 @@ func (w *writer) decide(worthwhile bool) error {
 	w.ResponseWriter.WriteHeader(w.status)
 	if compress {
 		w.encoder = w.coding.idle.Get().(encoder)
-		// The buffered bytes of an encoder are written after the handler's own deadlines.
-		w.encoder.Reset(slow.NewWriter(w.ResponseWriter, nil))
+		w.encoder.Reset(sink{w})
 	}
 	if len(w.held) == 0 {
 		return nil
@@ -124,7 +169,7 @@ func (w *writer) decide(worthwhile bool) error {
 	if compress {
 		_, err = w.encoder.Write(held)
 	} else {
-		_, err = w.ResponseWriter.Write(held)
+		_, err = sink{w}.Write(held)
 	}
 	return err
 }

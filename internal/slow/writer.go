@@ -59,6 +59,16 @@ func (w *Writer) Err() error { return w.err }
 func (w *Writer) begin() { _ = w.control.SetWriteDeadline(time.Now().Add(w.timeout)) }
 func (w *Writer) clear() { _ = w.control.SetWriteDeadline(time.Time{}) }
 
+// End calls a function that writes the rest of an answer after its handler, under one deadline. The
+// deadline also bounds what net/http itself then sends, which removes it.
+func (w *Writer) End(rest func() error) error {
+	w.begin()
+	if err := rest(); err != nil {
+		return w.failed(err)
+	}
+	return nil
+}
+
 // Close sends the buffered bytes. It is not needed for an answer that ends with its handler.
 func (w *Writer) Close() error {
 	defer w.clear()

@@ -1,11 +1,10 @@
 package emulate
 
 import (
-	"errors"
 	"net/http"
 	"sync"
-	"time"
 
+	"tapedeck/internal/slow"
 	"tapedeck/replay"
 	"tapedeck/schema"
 )
@@ -15,12 +14,10 @@ import (
 // is safe for concurrent use.
 type Body struct {
 	// Merge sends data due at the same time together, without separate chunks.
-	Merge   bool
-	timeout time.Duration
-	control *http.ResponseController
+	Merge bool
 
 	mu   sync.Mutex // guards the fields below: a heartbeat writes between frames
-	w    http.ResponseWriter
+	out  *slow.Writer
 	buf  []byte
 	Sent int64 // bytes written so far; read after the last write
 	err  error
@@ -41,7 +38,7 @@ func (e *ClientError) Unwrap() error { return e.Err }
 
 // NewBody returns the body of an answer whose header is not written yet.
 func (s *Stage) NewBody(w http.ResponseWriter) *Body {
-	return &Body{w: w, control: http.NewResponseController(w), timeout: s.WriteTimeout()}
+	return &Body{out: slow.NewWriter(w, s.opts.WriteTimeout)}
 }
 
 // Write adds to the body; Flush sends it.
@@ -84,7 +81,7 @@ func (b *Body) Flush() error {
 	if err := b.send(); err != nil {
 		return err
 	}
-	return b.note(b.control.Flush())
+	return b.note(b.out.Close())
 }
 
 // send writes the buffer to the connection. The caller holds b.mu.
@@ -92,11 +89,7 @@ func (b *Body) send() error {
 	if b.err != nil || len(b.buf) == 0 {
 		return b.err
 	}
-	if err := b.control.SetWriteDeadline(time.Now().Add(b.timeout)); err != nil &&
-		!errors.Is(err, http.ErrNotSupported) {
-		return b.note(err)
-	}
-	n, err := b.w.Write(b.buf)
+	n, err := b.out.Write(b.buf)
 	b.Sent += int64(n)
 	if b.buf = b.buf[:0]; cap(b.buf) > 1<<20 {
 		b.buf = nil
@@ -112,14 +105,5 @@ func (b *Body) note(err error) error {
 	return b.err
 }
 
-// Close sends the remaining bytes and removes the deadline from the connection, which may serve
-// other requests.
-func (b *Body) Close() error {
-	err := b.Flush()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if clear := b.control.SetWriteDeadline(time.Time{}); clear != nil && !errors.Is(clear, http.ErrNotSupported) {
-		return b.note(clear)
-	}
-	return err
-}
+// Close sends the remaining bytes.
+func (b *Body) Close() error { return b.Flush() }

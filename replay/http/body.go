@@ -13,6 +13,9 @@ import (
 type body struct {
 	timeout time.Duration
 	control *http.ResponseController
+	// clears is set in HTTP/2, in which a deadline also ends the answer between two writes: it is
+	// removed after each.
+	clears bool
 
 	mu     sync.Mutex // guards the fields below: the heartbeat writes between frames
 	w      http.ResponseWriter
@@ -33,14 +36,14 @@ const (
 	keepSize  = 1 << 20  // a larger buffer is freed
 )
 
-// newBody begins the response and sends its header.
-func newBody(w http.ResponseWriter, contentType string, timeout time.Duration) (*body, error) {
+// newBody begins the response to a request and sends its header.
+func newBody(w http.ResponseWriter, r *http.Request, contentType string, timeout time.Duration) (*body, error) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
-	b := &body{w: w, control: http.NewResponseController(w), timeout: timeout}
+	b := &body{w: w, control: http.NewResponseController(w), timeout: timeout, clears: r.ProtoMajor >= 2}
 	// A read deadline of the server would look like a client that disconnected.
 	if err := b.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, &errClient{err}
@@ -55,7 +58,7 @@ func (b *body) append(add func([]byte) []byte) error {
 	defer b.mu.Unlock()
 	b.buf = add(b.buf)
 	if len(b.buf) >= writeSize {
-		return b.write()
+		return b.settle(b.write())
 	}
 	return b.failed
 }
@@ -67,7 +70,16 @@ func (b *body) flush() error {
 	if err := b.write(); err != nil {
 		return err
 	}
-	return b.note(b.control.Flush())
+	return b.settle(b.control.Flush())
+}
+
+// settle notes the error of the last write or flush before a pause. The caller holds b.mu.
+func (b *body) settle(err error) error {
+	if err == nil && b.clears {
+		b.until = time.Time{}
+		err = b.clear()
+	}
+	return b.note(err)
 }
 
 // write writes the buffer to the connection. The caller holds b.mu.
@@ -113,6 +125,11 @@ func (b *body) note(err error) error {
 func (b *body) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.clear()
+}
+
+// clear removes the deadline.
+func (b *body) clear() error {
 	if err := b.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("remove the deadline of the connection: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 func (s *Server) serveBody(
 	w http.ResponseWriter, r *http.Request, session string, t replay.Tape, req *request, opts player.Options,
 ) {
-	b, err := newBody(w, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
+	b, err := newBody(w, r, contentType(req.transport), s.opts.WriteTimeout.Or(slow.WriteTimeout))
 	if err != nil {
 		s.metrics.ended(outcomeOf(err))
 		return

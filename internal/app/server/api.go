@@ -62,7 +62,9 @@ func (s *Server) ingestRoutes(rt *routeTable) {
 		s.metrics.MustRegister(s.Node.Spool)
 	}
 	exports := otlphttp.NewHandler(rec, otlphttp.Options{Limits: s.Limits, Writers: s.Writers, Log: s.Log})
-	tapes, streams := tapeimport.NewHandler(s.Node.Accepts, s.Log), always(s.Concurrency.Streams)
+	tapes := tapeimport.NewHandler(s.Node.Accepts, tapeimport.Options{Writers: s.Writers, FrameLimit: s.Limits.Frame,
+		Arrive: s.Slow.Body, Log: s.Log})
+	streams := always(s.Concurrency.Streams)
 	rt.add([]row{
 		{records, audit.None, post, "/v1/ingest", streams, forTenant(bodies.Ingest)},
 		{records, audit.None, getHead, "/v1/ingest/:key", nil, only(status)},

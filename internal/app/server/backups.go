@@ -11,7 +11,7 @@ import (
 
 // newBackups returns the backup service of a server with the role api.
 func (s *Server) newBackups() *backup.Service {
-	return backup.NewService(backup.ServiceOptions{NATS: s.Node.NATS, DB: s.Node.DB, Audit: s.Node.Audit, Version: s.Node.Version,
+	return backup.NewService(backup.ServiceOptions{NATS: s.Node.NATS, DB: s.Node.Work, Audit: s.Node.Audit, Version: s.Node.Version,
 		Dir: s.BackupDir, Log: s.Log})
 }
 

@@ -22,7 +22,7 @@ func (s *Server) clientAddress(r *http.Request) string {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		next, err := forwardedAddress(strings.TrimSpace(hop))
 		if err != nil {
 			break
 		}
@@ -31,6 +31,18 @@ func (s *Server) clientAddress(r *http.Request) string {
 		}
 	}
 	return at.String()
+}
+
+// forwardedAddress reads an entry of X-Forwarded-For: an address, to which some proxies add the port.
+// An IPv6 address may be in brackets.
+func forwardedAddress(text string) (netip.Addr, error) {
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr(), nil
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		text = text[1 : len(text)-1]
+	}
+	return netip.ParseAddr(text)
 }
 
 // trusts reports whether an address belongs to a trusted proxy.

@@ -146,7 +146,7 @@ func New(opts Options) *Server {
 	s := &Server{Options: opts, metrics: prometheus.NewRegistry(), table: map[string]route{}}
 	s.registerMetrics()
 	s.echo = s.routes()
-	s.http = s.httpServer(compressed.Handler(s.echo, notEmulated))
+	s.http = s.httpServer(compressed.Handler(s.echo, notEmulated, s.Slow.Write))
 	s.grpc = s.httpServer(grpcAlone(s.echo))
 	return s
 }

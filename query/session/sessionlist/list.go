@@ -4,7 +4,10 @@ package sessionlist
 import (
 	"cmp"
 	"context"
+	"net/http"
+	"time"
 
+	"tapedeck/internal/problem"
 	"tapedeck/query"
 	"tapedeck/query/facts/sessionhead"
 	"tapedeck/query/sessionfilter"
@@ -20,9 +23,15 @@ type Query struct {
 	Limit  int                // sessions on a page, at least 1
 	Cursor string
 	Limits sessionfilter.Limits // of the search for sessions
+	Within time.Duration        // see Read; 0 means DefaultWithin
 }
 
-// Read returns a page of the list.
+// DefaultWithin is the default of Query.Within.
+const DefaultWithin = 10 * time.Second
+
+// Read returns a page of the list. Some filters can only be checked on the summary of a session. With
+// them a page ends after the time Within: it has the sessions found by then, and Next continues after
+// the last session that was checked. If none was found by then, the error is a *problem.Problem.
 func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhead.Summary], error) {
 	sort := cmp.Or(q.Sort, sessionfilter.Sorts[0])
 	list := "sessions " + string(sort)
@@ -34,8 +43,7 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 	if err := sessions.Prepare(ctx, r, after); err != nil {
 		return nil, err
 	}
-	// Some filters can only be checked on the summary of a session. So sessions are read in batches
-	// until the page is full.
+	until := time.Now().Add(cmp.Or(q.Within, DefaultWithin))
 	batch := q.Limit + 1
 	if len(q.Statuses) > 0 || len(q.Dialects) > 0 || q.Unpriced {
 		batch = max(batch, 200)
@@ -68,8 +76,22 @@ func Read(ctx context.Context, r *query.Reader, q Query) (*query.Page[sessionhea
 			return page, fill(ctx, r, q.Tenant, page, found)
 		}
 		end := ids[len(ids)-1]
-		after = &query.Mark{List: list, Key: end.SortKey, ID: end.ID}
+		after = &query.Mark{List: list, Key: end.SortKey, ID: end.ID, Now: sessions.Now()}
+		if q.BySummary() && time.Now().After(until) {
+			if len(found) == 0 {
+				return nil, errNoneInTime
+			}
+			page.Next = after.Cursor()
+			return page, fill(ctx, r, q.Tenant, page, found)
+		}
 	}
+}
+
+// errNoneInTime is the error of a page for which the time was over before a session was found.
+var errNoneInTime = &problem.Problem{
+	Status: http.StatusServiceUnavailable,
+	Detail: "Of the sessions that were checked in time none passes the filter. Others were not checked.",
+	Hint:   "Narrow the list with from and to, or with a further filter such as model, agent or tag.",
 }
 
 // fill adds sessions to a page, with their ends.
