@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -51,12 +50,13 @@ func (c *billsExport) writeEvidence(ctx context.Context, g *global) error {
 	parts := billevidence.Parts(client, &bill, path)
 	parts.Cells = tabular.Cells(c.Raw)
 	if parts.Prices, err = billevidence.Prices(ctx, client, path); err != nil {
-		return err
+		p.End()
+		return files.Finish(err)
 	}
 	parts.Wrote = func(tapes, of int) { done.Store(int64(tapes)); all.Store(int64(of)) }
 	written, err := evidence.Write(ctx, parts, files)
 	p.End()
-	if err = errors.Join(err, files.Close()); err != nil {
+	if err = files.Finish(err); err != nil {
 		return fmt.Errorf("write the evidence of bill %s to %s: %w", c.Number, c.Dir, err)
 	}
 	fmt.Fprintf(console.To(os.Stderr), "wrote %s: bill %s, %s, %s\n", c.Dir, c.Number,

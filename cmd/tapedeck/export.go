@@ -63,17 +63,19 @@ func (c *exportCommand) Run(ctx context.Context, g *global) error {
 		return err
 	}
 	export := sessionexport.Export{Format: c.Format, Sessions: c.Sessions, Session: c.Session, Server: g.client,
-		Content: c.Content, NoNotes: c.NoNotes, Version: version, Notes: os.Stderr}
+		All: c.All, Content: c.Content, NoNotes: c.NoNotes, Version: version, Notes: os.Stderr}
 	said, err := export.Write(ctx, out)
-	err = errors.Join(err, out.Finish())
-	if err != nil {
-		if ctx.Err() != nil {
-			err = errors.Join(errors.New("interrupted"), err)
-		}
-		return out.Failed(err)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(errors.New("interrupted"), err)
+	}
+	if err = out.Finish(err); err != nil {
+		return err
 	}
 	if !out.IsStdout() && said != "" {
 		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", c.Output, said)
+	}
+	if export.Gone > 0 {
+		return fmt.Errorf("%s of the tenant had no frames any more and are not on the tape", console.Count(export.Gone, "session"))
 	}
 	return nil
 }

@@ -139,11 +139,11 @@ func (g *global) writeTo(ctx context.Context, name string, force bool, from func
 	if err == nil {
 		err = from(cl, out)
 	}
-	if err = errors.Join(err, out.Finish()); err != nil {
-		if ctx.Err() != nil {
-			err = errors.Join(errors.New("interrupted"), err)
-		}
-		return out.Failed(err)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(errors.New("interrupted"), err)
+	}
+	if err = out.Finish(err); err != nil {
+		return err
 	}
 	if !out.IsStdout() {
 		fmt.Fprintf(console.To(os.Stderr), "wrote %s: %s\n", name, console.Count(out.Written(), "byte"))

@@ -15,6 +15,7 @@ import (
 // recordReader reads records of a file by their index entries. It reuses its buffers.
 type recordReader struct {
 	file      *os.File
+	most      int64 // that a record may have before compression, bytes; 0 for maxData
 	raw, body []byte
 }
 
@@ -54,6 +55,9 @@ func (r *recordReader) unpack(raw []byte, e *entry) ([]byte, error) {
 	meta, err := parseMeta(raw[headSize:headSize+h.meta], h.kind)
 	if err != nil {
 		return nil, err
+	}
+	if r.most > 0 && int64(meta.Body) > r.most {
+		return nil, fmt.Errorf("%w: %s of %d bytes, more than the file has room for", ErrDamaged, h.kind, meta.Body)
 	}
 	body, err := unpack(raw[headSize+h.meta:], r.body, meta.Body)
 	r.body = body

@@ -14,6 +14,8 @@ var (
 	ErrCut = errors.New("the tape file ends early")
 	// ErrDamaged is in a BreakError if the bytes differ from those that were written.
 	ErrDamaged = errors.New("the tape file is damaged")
+	// ErrTooLarge is in a BreakError if a record exceeds the Bounds of a Scanner.
+	ErrTooLarge = errors.New("the tape file has a record that is too large")
 )
 
 // BreakError reports the record from which on a file is unreadable.
@@ -21,7 +23,7 @@ type BreakError struct {
 	Offset int64  // start of the incomplete record, bytes
 	Record int    // number of the record, from 0
 	Frames uint64 // number of frames before the record
-	Err    error  // ErrCut or ErrDamaged, wrapped
+	Err    error  // wraps ErrCut, ErrDamaged or ErrTooLarge, or is why the caller refused the record
 }
 
 func (e *BreakError) Error() string {

@@ -101,7 +101,7 @@ func (f *File) readIndex() ([]entry, error) {
 	if !ok || at < int64(headerSize) || size < int64(headSize) || at > end || size != end-at {
 		return nil, errNoIndex
 	}
-	r := recordReader{file: f.file}
+	r := recordReader{file: f.file, most: maxIndex(at)}
 	body, err := r.read(&entry{kind: KindIndex, offset: at, size: int(size)})
 	if err != nil {
 		return nil, err

@@ -32,19 +32,27 @@ func appendIndex(dst []byte, entries []entry) []byte {
 	return dst
 }
 
+// maxIndex returns the most that an index of the records before limit has before compression, bytes.
+// A record before limit has a head, and its meta section is in the file too, so the entries of all
+// records are at most as long as these sections and a kind and three lengths for each head.
+func maxIndex(limit int64) int64 {
+	const kindAndLengths = 1 + 3*binary.MaxVarintLen64
+	return binary.MaxVarintLen64 + limit + limit/int64(headSize)*kindAndLengths
+}
+
 // parseIndex parses the entries of records before limit.
 func parseIndex(body []byte, limit int64) ([]entry, error) {
 	r := fields{b: body}
 	n := r.uint()
-	if n > uint64(len(body)) {
-		return nil, fmt.Errorf("%w: an index of more entries than bytes", ErrDamaged)
+	if n > uint64(limit)/uint64(headSize) {
+		return nil, fmt.Errorf("%w: its index has more entries than the file has room for", ErrDamaged)
 	}
 	entries := make([]entry, 0, n)
 	end, frames := int64(headerSize), uint64(0)
 	for i := range int(n) {
 		kind := r.bytes(1)
 		gap, size, meta := r.uint(), r.uint(), r.bytes(r.uint())
-		if r.bad || gap > uint64(limit) || size > uint64(limit) {
+		if r.bad || gap > uint64(limit) || size > uint64(limit) || size < uint64(headSize) {
 			return nil, fmt.Errorf("%w: its index", ErrDamaged)
 		}
 		e := entry{kind: Kind(kind[0]), offset: end + int64(gap), size: int(size), number: i, before: frames}

@@ -19,6 +19,7 @@ type Record struct {
 	Before uint64 // number of frames in earlier records
 	bytes  []byte // the whole record
 	data   []byte // second section
+	bound  bool   // the scanner has bounds
 }
 
 // Blocks calls see with each of the record's blocks. A block is valid only during the call, unless
@@ -28,21 +29,22 @@ func (r *Record) Blocks(own bool, see func(*block.Block) error) error {
 	if err != nil {
 		return r.broken(err)
 	}
-	var d block.Decoder
+	d := block.Decoder{Limit: r.blockLimit()}
 	shared := &block.Block{}
 	return eachBlock(body, func(p []byte) error {
 		blk := shared
 		if own {
-			blk, err = block.Decode(p)
-		} else {
-			err = d.Decode(p, blk)
+			blk, d = &block.Block{}, block.Decoder{Limit: d.Limit}
 		}
-		if err != nil {
+		if err := d.Decode(p, blk); err != nil {
 			return r.broken(fmt.Errorf("%w: %w", ErrDamaged, err))
 		}
 		return see(blk)
 	})
 }
+
+// Refuse returns the BreakError of a record that the caller does not accept.
+func (r *Record) Refuse(err error) error { return r.broken(err) }
 
 func (r *Record) broken(err error) error {
 	return &BreakError{Offset: r.Offset, Record: r.Number, Frames: r.Before, Err: err}
@@ -63,6 +65,7 @@ type Scanner struct {
 	buf    bytes.Buffer
 	record Record
 	ended  bool
+	bounds *Bounds // nil for none
 }
 
 // NewScanner returns a scanner. It reads nothing before the first Next.
@@ -91,7 +94,15 @@ func (s *Scanner) Next() (*Record, error) {
 	if err != nil {
 		return nil, s.broken(err)
 	}
-	if err := s.read(h.meta + h.data); err != nil {
+	if err := s.read(h.meta); err != nil {
+		return nil, err
+	}
+	if s.bounds != nil {
+		if err := s.admit(h); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.read(h.data); err != nil {
 		return nil, err
 	}
 	all := s.buf.Bytes()
@@ -104,7 +115,7 @@ func (s *Scanner) Next() (*Record, error) {
 	}
 	s.record = Record{
 		Meta: meta, Kind: h.kind, Offset: s.offset, Number: s.number, Before: s.frames,
-		bytes: all, data: all[headSize+h.meta:],
+		bytes: all, data: all[headSize+h.meta:], bound: s.bounds != nil,
 	}
 	s.offset += int64(len(all))
 	s.number++

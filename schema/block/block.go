@@ -4,6 +4,7 @@
 package block
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -65,6 +66,15 @@ func VersionOf(p []byte) byte {
 		return 0
 	}
 	return p[len(magic)]
+}
+
+// BodySize returns the size of the decompressed body as the header states it, bytes; 0 if p is not a
+// block that this program can read. A block that states too little cannot be decoded.
+func BodySize(p []byte) int {
+	if v := VersionOf(p); v == 0 || readable(v) != nil {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(p[len(magic)+2:]))
 }
 
 // Readable returns ErrVersion if this program cannot read the version of the block.

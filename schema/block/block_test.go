@@ -229,7 +229,7 @@ func FuzzDecodeBody(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var blk Block
-		if err := decodeBody(body, &blk); err != nil {
+		if err := decodeBody(body, &blk, MaxBody); err != nil {
 			if !errors.Is(err, ErrFormat) {
 				t.Fatalf("error is not ErrFormat: %v", err)
 			}

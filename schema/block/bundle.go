@@ -21,6 +21,11 @@ const bundled = 2
 // bundleHead is the size of the header: magic, version, length of the table, checksum of the table.
 const bundleHead = len(magic) + 1 + 4 + 4
 
+// IsBundle reports whether a message is a bundle: several blocks in one message.
+func IsBundle(message []byte) bool {
+	return len(message) >= bundleHead && string(message[:len(magic)]) == magic && message[len(magic)] == bundled
+}
+
 // AppendBundle appends a message with several blocks to dst.
 func AppendBundle(dst []byte, entries []Entry) []byte {
 	w := writer{b: dst}
@@ -52,7 +57,7 @@ func sealTable(bundle []byte, size int) []byte {
 // invalid bundle.
 func Entries(message []byte, into []Entry) ([]Entry, error) {
 	into = into[:0]
-	if len(message) < bundleHead || string(message[:len(magic)]) != magic || message[len(magic)] != bundled {
+	if !IsBundle(message) {
 		return append(into, Entry{Data: message}), nil
 	}
 	size := binary.LittleEndian.Uint32(message[len(magic)+1:])

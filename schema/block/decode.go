@@ -1,41 +1,45 @@
 package block
 
+import "cmp"
+
 // Decoder decodes blocks and reuses its buffers.
 type Decoder struct {
-	body []byte
+	// Limit bounds the memory of a decoded block, bytes: its body, and the frames and facts that the
+	// body lists. 0 stands for MaxBody.
+	Limit int
+	body  []byte
 }
 
 // Decode decodes a block into blk and reuses blk.Frames and blk.Left. Strings and bytes of the
 // block alias the decoder's buffer: they are valid until the next Decode. The error is ErrFormat or
 // ErrVersion.
 func (d *Decoder) Decode(p []byte, blk *Block) error {
-	body, err := open(p, d.body)
+	limit := cmp.Or(d.Limit, MaxBody)
+	body, err := open(p, d.body, limit)
 	if err != nil {
 		return err
 	}
 	d.body = body
-	return decodeBody(body, blk)
+	return decodeBody(body, blk, limit)
 }
 
 // Decode decodes a block that owns its strings and bytes.
 func Decode(p []byte) (*Block, error) {
-	body, err := open(p, nil)
-	if err != nil {
-		return nil, err
-	}
 	blk := &Block{}
-	return blk, decodeBody(body, blk)
+	return blk, new(Decoder).Decode(p, blk)
 }
 
-func decodeBody(body []byte, blk *Block) error {
-	r := reader{b: body}
+// decodeBody decodes a body that takes at most limit bytes of memory together with its items.
+func decodeBody(body []byte, blk *Block, limit int) error {
+	room := limit - len(body)
+	r := reader{b: body, room: &room}
 	blk.Tenant, blk.Session = r.string(), r.string()
 	if err := readStates(r.record(), blk); err != nil {
 		return err
 	}
 	blk.Facts = readFacts(&r)
-	n := r.count(1)
-	meta := reader{b: r.bytes(r.uint())}
+	n := r.items(1, frameMemory)
+	meta := reader{b: r.bytes(r.uint()), room: &room}
 	if r.err != nil {
 		return r.err
 	}

@@ -136,8 +136,9 @@ func sum(dst []byte, start int) []byte {
 	return dst
 }
 
-// open checks the header and returns the decompressed body, in buf if buf is large enough.
-func open(p, buf []byte) ([]byte, error) {
+// open checks the header and returns the decompressed body, of at most limit bytes, in buf if buf is
+// large enough.
+func open(p, buf []byte, limit int) ([]byte, error) {
 	if len(p) < headSize || string(p[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no block starts here", ErrFormat)
 	}
@@ -151,8 +152,8 @@ func open(p, buf []byte) ([]byte, error) {
 	if crc32.Checksum(p, castagnoli) != sum {
 		return nil, fmt.Errorf("%w: checksum does not match", ErrFormat)
 	}
-	if size > MaxBody {
-		return nil, fmt.Errorf("%w: body of %d bytes is over the limit of %d", ErrFormat, size, MaxBody)
+	if size > limit {
+		return nil, fmt.Errorf("%w: body of %d bytes is over the limit of %d", ErrFormat, size, limit)
 	}
 	body, err := decompress(p, buf, codec, size)
 	if err != nil {

@@ -28,15 +28,15 @@ const recordSize = 20
 
 func readFacts(r *reader) Facts {
 	var f Facts
-	f.Spans = make([]schema.Span, r.count(recordSize))
+	f.Spans = make([]schema.Span, r.items(recordSize, spanMemory))
 	for i := range f.Spans {
 		f.Spans[i] = readSpan(r.record())
 	}
-	f.Messages = make([]schema.Message, r.count(recordSize))
+	f.Messages = make([]schema.Message, r.items(recordSize, messageMemory))
 	for i := range f.Messages {
 		f.Messages[i] = readMessage(r.record())
 	}
-	f.Usages = make([]schema.Usage, r.count(recordSize))
+	f.Usages = make([]schema.Usage, r.items(recordSize, usageMemory))
 	for i := range f.Usages {
 		f.Usages[i] = readUsage(r.record())
 	}
@@ -117,7 +117,7 @@ func readMessage(r reader) schema.Message {
 		Kind: schema.MessageKind(r.string()), Span: r.string(), Name: r.string(), Text: r.string(), Media: r.string(),
 		Complete: r.byte() != 0, Started: r.int(), Ended: r.int(), Attributes: r.string(),
 	}
-	if n := r.count(2); n > 0 {
+	if n := r.items(2, chunkMemory); n > 0 {
 		m.ChunkAt, m.ChunkEnd = make([]int64, n), make([]uint32, n)
 		at, end := m.Started, uint32(0)
 		for i := range n {

@@ -188,7 +188,7 @@ func readFrames(meta *reader, raw []byte, n int, frames []schema.Frame) []schema
 }
 
 func readCuts(meta *reader, at int64) []schema.Cut {
-	cuts := make([]schema.Cut, meta.count(2))
+	cuts := make([]schema.Cut, meta.items(2, cutMemory))
 	for i := range cuts {
 		cuts[i] = schema.Cut{Offset: uint32(meta.uint()), At: at - meta.int()}
 	}

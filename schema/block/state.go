@@ -33,7 +33,7 @@ func readStates(r reader, blk *Block) error {
 	if len(r.b) == 0 {
 		return r.err
 	}
-	for range r.count(leftSize) {
+	for range r.items(leftSize, leftMemory) {
 		of := r.record()
 		left := Left{of.string(), readState(&of)}
 		readIdentity(&of, &left.State)
@@ -85,7 +85,7 @@ func readIdentity(r *reader, s *schema.StreamState) {
 		s.DecoderVersion = uint32(r.uint())
 	}
 	if r.err == nil && len(r.b) > 0 {
-		if n := r.count(2); n > 0 {
+		if n := r.items(2, pairMemory); n > 0 {
 			s.Redacted = make(map[string]uint64, n)
 			for range n {
 				rule := r.string()
@@ -132,7 +132,7 @@ func readState(r *reader) schema.StreamState {
 		StreamID: r.string(), FirstSeq: r.uint(), Transport: schema.Transport(r.byte()),
 		Dialect: r.string(), Evidence: r.string(), Source: r.string(), Title: r.string(),
 	}
-	if n := r.count(2); n > 0 {
+	if n := r.items(2, pairMemory); n > 0 {
 		s.Tags = make(map[string]string, n)
 		for range n {
 			k := r.string()

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"unsafe"
+
+	"tapedeck/schema"
 )
 
 // writer appends primitive values to a buffer.
@@ -26,9 +28,22 @@ func (w *writer) record(fill func()) {
 // reader reads primitive values from a buffer. After the first failure, every read returns the zero
 // value.
 type reader struct {
-	b   []byte
-	err error
+	b    []byte
+	err  error
+	room *int // memory that the items of the block may still take, bytes; nil for any
 }
+
+// The memory of an item of a list, bytes. A few bytes of a body may stand for an item.
+const (
+	frameMemory   = int(unsafe.Sizeof(schema.Frame{}))
+	spanMemory    = int(unsafe.Sizeof(schema.Span{}))
+	messageMemory = int(unsafe.Sizeof(schema.Message{}))
+	usageMemory   = int(unsafe.Sizeof(schema.Usage{}))
+	leftMemory    = int(unsafe.Sizeof(Left{}))
+	cutMemory     = int(unsafe.Sizeof(schema.Cut{}))
+	chunkMemory   = 8 + 4
+	pairMemory    = 64 // of a map with short texts
+)
 
 func (r *reader) fail(what string) {
 	if r.err == nil {
@@ -91,13 +106,27 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
+// items is count for items that take memory bytes each once they are decoded.
+func (r *reader) items(size, memory int) int {
+	n := r.count(size)
+	if r.room == nil {
+		return n
+	}
+	if *r.room -= n * memory; *r.room < 0 {
+		r.fail("its frames and facts take more memory than a block may")
+		return 0
+	}
+	return n
+}
+
 // record returns a reader of the next record.
 func (r *reader) record() reader {
 	head := r.bytes(4)
 	if r.err != nil {
 		return reader{err: r.err}
 	}
-	return reader{b: r.bytes(uint64(binary.LittleEndian.Uint32(head))), err: r.err}
+	body := r.bytes(uint64(binary.LittleEndian.Uint32(head)))
+	return reader{b: body, err: r.err, room: r.room}
 }
 
 // alias returns a string over bytes that are never modified again.

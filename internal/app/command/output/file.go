@@ -7,16 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"tapedeck/internal/console"
 )
 
-// File is the output file of an export.
+// File is the output file of an export. It does not change a file that is there until Finish.
 type File struct {
-	Keep bool // keep an incomplete file
+	Keep bool // keep an incomplete file if none was there before
 
 	file    *os.File
+	old     string // the file that Finish replaces; "" for none
+	regular bool   // the output is a file that can be removed
 	buf     *bufio.Writer
 	written atomic.Int64
 }
@@ -27,16 +30,43 @@ func (o *File) IsStdout() bool { return o.file == os.Stdout }
 // Written returns the number of bytes that were written.
 func (o *File) Written() int64 { return o.written.Load() }
 
-// Create opens an output: standard output for "" and "-".
+// Create opens an output: standard output for "" and "-". A file can be read only by the user, since
+// recordings may contain secrets. An existing file is an error unless force is set.
 func Create(name string, force bool) (*File, error) {
 	if cmp.Or(name, "-") == "-" {
 		return newFile(os.Stdout), nil
+	}
+	if force {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return replace(name, info.Mode().Perm())
+		}
 	}
 	file, err := CreateFile(name, force)
 	if err != nil {
 		return nil, err
 	}
-	return newFile(file), nil
+	o := newFile(file)
+	info, err := file.Stat()
+	o.regular = err == nil && info.Mode().IsRegular()
+	return o, nil
+}
+
+// replace opens a file beside an existing one, in whose place Finish puts it.
+func replace(name string, mode os.FileMode) (*File, error) {
+	old, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(filepath.Dir(old), "."+filepath.Base(old)+".*.tmp")
+	if err != nil {
+		return nil, fmt.Errorf("write a file beside %s, to replace it once it is complete: %w", name, err)
+	}
+	o := newFile(file)
+	o.old, o.regular = old, true
+	if err := file.Chmod(mode); err != nil {
+		return nil, o.Finish(err)
+	}
+	return o, nil
 }
 
 func newFile(f *os.File) *File {
@@ -44,7 +74,7 @@ func newFile(f *os.File) *File {
 }
 
 // CreateFile creates a file that only the user can read, since recordings may contain secrets. An
-// existing file is an error unless force is set.
+// existing file is an error unless force is set, and is emptied then.
 func CreateFile(name string, force bool) (*os.File, error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if !force {
@@ -69,24 +99,26 @@ func (o *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Finish flushes and closes the file.
-func (o *File) Finish() error {
-	err := o.buf.Flush()
-	if !o.IsStdout() {
-		err = errors.Join(err, o.file.Close())
+// Finish ends the output. err is the error of the export, nil if it succeeded. The file of a failed
+// export is removed unless Keep is set, and what was there before stays. It returns the error to
+// show.
+func (o *File) Finish(err error) error {
+	err = errors.Join(err, o.buf.Flush())
+	if o.IsStdout() {
+		return err
 	}
-	return err
-}
-
-// Failed removes the file of a failed export, unless Keep is set. It returns the error to show.
-func (o *File) Failed(err error) error {
+	name := o.file.Name()
+	err = errors.Join(err, o.file.Close())
+	if err == nil && o.old != "" {
+		err = os.Rename(name, o.old)
+	}
 	switch {
-	case o.IsStdout():
+	case err == nil || !o.regular:
+		return err
+	case o.old != "":
+		return fmt.Errorf("%w\n%s is as it was", errors.Join(err, os.Remove(name)), o.old)
 	case o.Keep:
-		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err,
-			o.file.Name())
-	default:
-		return errors.Join(err, os.Remove(o.file.Name()))
+		return fmt.Errorf("%w\n%s holds what came up to there, and can be played and imported so far", err, name)
 	}
-	return err
+	return errors.Join(err, os.Remove(name))
 }

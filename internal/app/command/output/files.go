@@ -2,7 +2,6 @@ package output
 
 import (
 	"archive/zip"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,10 +10,12 @@ import (
 	"tapedeck/query/billing/evidence"
 )
 
-// Files writes one file after another.
+// Files writes one file after another. Existing files are replaced by complete ones only.
 type Files interface {
 	evidence.Files
-	Close() error
+	// Finish ends the last file, or the archive. err is the error of the export, nil if it succeeded.
+	// It returns the error to show.
+	Finish(err error) error
 }
 
 // NewFiles writes to a directory, or to an archive if its name ends in .zip.
@@ -22,7 +23,7 @@ func NewFiles(to string, force bool) (Files, error) {
 	if !strings.HasSuffix(to, ".zip") {
 		return &directory{path: to, force: force}, nil
 	}
-	f, err := CreateFile(to, force)
+	f, err := Create(to, force)
 	if err != nil {
 		return nil, err
 	}
@@ -32,19 +33,19 @@ func NewFiles(to string, force bool) (Files, error) {
 // directory writes files below a directory.
 type directory struct {
 	path  string
-	force bool     // overwrite existing files
-	open  *os.File // the file that is being written
+	force bool  // overwrite existing files
+	open  *File // the file that is being written
 }
 
 func (d *directory) Create(name string) (io.Writer, error) {
-	if err := d.Close(); err != nil {
+	if err := d.Finish(nil); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(d.path, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := CreateFile(path, d.force)
+	f, err := Create(path, d.force)
 	if err != nil {
 		return nil, err
 	}
@@ -52,21 +53,25 @@ func (d *directory) Create(name string) (io.Writer, error) {
 	return f, nil
 }
 
-func (d *directory) Close() error {
-	if d.open == nil {
-		return nil
+func (d *directory) Finish(err error) error {
+	if d.open != nil {
+		err = d.open.Finish(err)
+		d.open = nil
 	}
-	err := d.open.Close()
-	d.open = nil
 	return err
 }
 
 // archive writes files to a ZIP archive.
 type archive struct {
 	zip  *zip.Writer
-	file *os.File
+	file *File
 }
 
 func (a *archive) Create(name string) (io.Writer, error) { return a.zip.Create(name) }
 
-func (a *archive) Close() error { return errors.Join(a.zip.Close(), a.file.Close()) }
+func (a *archive) Finish(err error) error {
+	if err == nil {
+		err = a.zip.Close()
+	}
+	return a.file.Finish(err)
+}

@@ -2,7 +2,6 @@ package output
 
 import (
 	"archive/zip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,20 +12,30 @@ import (
 // Receive writes an archive to the file to, or to a temporary file unless to ends in .zip. It
 // removes an incomplete file.
 func Receive(body io.Reader, to string, force bool) (path string, err error) {
-	var f *os.File
+	var f *File
 	if strings.HasSuffix(to, ".zip") {
-		f, err = CreateFile(to, force)
+		f, err = Create(to, force)
 	} else {
-		f, err = os.CreateTemp("", "tapedeck-focus-*.zip")
+		f, to, err = createTemp("tapedeck-focus-*.zip")
 	}
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(f, body)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(fmt.Errorf("read the export: %w", err), os.Remove(f.Name()))
+	if _, err = io.Copy(f, body); err != nil {
+		err = fmt.Errorf("read the export: %w", err)
 	}
-	return f.Name(), nil
+	return to, f.Finish(err)
+}
+
+// createTemp opens a temporary file for output.
+func createTemp(pattern string) (f *File, path string, err error) {
+	file, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return nil, "", err
+	}
+	f = newFile(file)
+	f.regular = true
+	return f, file.Name(), nil
 }
 
 // Unpack writes the files of an archive to a directory and returns their names.
@@ -63,10 +72,10 @@ func copyEntry(entry *zip.File, to string) error {
 		return err
 	}
 	defer r.Close()
-	f, err := CreateFile(to, true) // Unpack has checked for existing files
+	f, err := Create(to, true) // Unpack has checked for existing files
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
+	return f.Finish(err)
 }

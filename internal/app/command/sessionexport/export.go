@@ -27,12 +27,15 @@ import (
 type Export struct {
 	Format   string // tape, ndjson, sse, asciicast, har, html, player, otlp, trace or atif
 	Sessions []string
+	All      bool   // Sessions are all of the tenant: those whose frames expired or were deleted are left out
 	Session  string // for a tape file with several sessions, which one
 	Server   func() (*apiclient.Client, error)
 	Content  bool      // write messages and arguments to OTLP
 	NoNotes  bool      // leave notes out of a tape
 	Version  string    // of the program
 	Notes    io.Writer // receives notes about the export, for people
+
+	Gone int // the sessions that Write left out
 }
 
 // Write writes the export, and returns a description of its size.
@@ -65,7 +68,14 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 	tape := tapecopy.New(w, e.Server)
 	tape.WithoutNotes = e.NoNotes
 	for _, name := range e.Sessions {
-		if err := tape.Add(ctx, name); err != nil {
+		err := tape.Add(ctx, name)
+		if e.All && gone(err) {
+			fmt.Fprintf(console.To(e.Notes), "note     session %s is left out: %v\n", name, err)
+			e.Gone++
+			done.Add(1)
+			continue
+		}
+		if err != nil {
 			_, wrong := errors.AsType[commandline.Error](err)
 			out.Keep = !wrong && (began || out.Written() > 1<<16)
 			return "", fmt.Errorf("export %s: %w", name, err)
@@ -73,11 +83,21 @@ func (e *Export) writeTape(ctx context.Context, out *output.File) (string, error
 		began = true
 		done.Add(1)
 	}
+	if !began {
+		return "", fmt.Errorf("none of the %s of the tenant has frames any more: no tape is written", console.Count(e.Gone, "session"))
+	}
 	if err := w.Close(); err != nil {
 		return "", err
 	}
 	bytes, frames := w.Written()
 	return fmt.Sprintf("%s, %s", console.Count(frames, "frame"), console.Count(bytes, "byte")), nil
+}
+
+// gone reports whether the server has no frames of a session: they expired, or it was deleted.
+// Nothing of such a session was copied.
+func gone(err error) bool {
+	refused, ok := errors.AsType[*apiclient.Error](err)
+	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone)
 }
 
 // writeFrames writes the recorded frames in the format of a raw playback.
@@ -104,7 +124,8 @@ func (e *Export) writeFrames(ctx context.Context, out *output.File) (string, err
 	return console.Count(n, "byte"), err
 }
 
-// writeConverted writes a session in a format that needs more than the session's frames.
+// writeConverted writes a session in a format that needs more than the session's frames. Of a cut-off tape it would
+// show a part as the whole, and the facts are missing, so such a tape is an error.
 func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, error) {
 	if e.Session != "" && !play.IsTape(e.Sessions[0]) {
 		return "", commandline.Errorf("--session goes with a tape file, and %q is none", e.Sessions[0])
@@ -114,6 +135,9 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 		return "", err
 	}
 	defer done()
+	if err := f.Break(); err != nil {
+		return "", tapecopy.HintImport(e.Sessions[0], err)
+	}
 	id, err := play.OneSession(f, e.Sessions[0], e.Session)
 	if err != nil {
 		return "", err
@@ -126,7 +150,7 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	case "html", "player":
 		return e.writeHTML(ctx, out, f, id)
 	case "otlp", "trace", "atif":
-		return e.writeSpans(ctx, out, f, t, id)
+		return e.writeSpans(ctx, out, t, id)
 	case "har":
 		n, err := har.Write(ctx, out, t, e.Version)
 		if err == nil && n == 0 {
@@ -141,12 +165,8 @@ func (e *Export) writeConverted(ctx context.Context, out *output.File) (string, 
 	return console.Count(len(messages), "message"), asciicast.Write(ctx, out, t, tapecopy.Title(t, id), messages)
 }
 
-// writeHTML writes a session as one HTML file, or what it has of the session as JSON for player.js. The session of a cut-off tape has no facts, which the page
-// shows, so it is an error.
+// writeHTML writes a session as one HTML file, or what it has of the session as JSON for player.js.
 func (e *Export) writeHTML(ctx context.Context, out *output.File, f *tapefile.File, id string) (string, error) {
-	if err := f.Break(); err != nil {
-		return "", err
-	}
 	r, err := sessionhtml.Read(ctx, f, id)
 	if err != nil {
 		return "", err

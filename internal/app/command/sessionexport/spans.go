@@ -12,14 +12,10 @@ import (
 	"tapedeck/internal/console"
 	"tapedeck/query/pricing/prices"
 	"tapedeck/replay"
-	"tapedeck/replay/tapefile"
 )
 
-// writeSpans writes what was done in a session: its spans, or its steps as a trajectory. The session of a cut-off tape has no facts, so it is an error.
-func (e *Export) writeSpans(ctx context.Context, out *output.File, f *tapefile.File, t replay.Tape, id string) (string, error) {
-	if err := f.Break(); err != nil {
-		return "", err
-	}
+// writeSpans writes what was done in a session: its spans, or its steps as a trajectory.
+func (e *Export) writeSpans(ctx context.Context, out *output.File, t replay.Tape, id string) (string, error) {
 	s, err := tapefacts.Read(ctx, t, id, prices.Standard(), ingest.DefaultTenant)
 	if err != nil {
 		return "", err

@@ -42,7 +42,7 @@ func (c *Copier) Add(ctx context.Context, name string) error {
 			return err
 		}
 		defer file.Close()
-		return hintImport(name, c.copy(file))
+		return HintImport(name, c.copy(file))
 	}
 	if name == "" {
 		return commandline.Errorf("name a session: \"tapedeck sessions\" lists those there are")
@@ -109,9 +109,9 @@ func WithoutNotes(to io.Writer, from io.Reader) error {
 	return w.Close()
 }
 
-// hintImport adds the hint that importing reads the beginning of a tape to the error for a
+// HintImport adds the hint that importing reads the beginning of a tape to the error for a
 // truncated tape.
-func hintImport(name string, err error) error {
+func HintImport(name string, err error) error {
 	if !errors.Is(err, tapefile.ErrCut) {
 		return err
 	}

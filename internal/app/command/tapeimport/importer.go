@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type Importer struct {
 	byID           map[string]*Session // by the session id on the tape
 	total          atomic.Uint64       // frames
 	noteBytes      int                 // size of the notes of all sessions
+	memory         *memory             // nil for no bounds
 }
 
 // Session is the result of one session.
@@ -91,21 +93,33 @@ func (im *Importer) Import(ctx context.Context, from io.Reader) error {
 // read imports a tape. It publishes what was read before an error.
 func (im *Importer) read(ctx context.Context, from io.Reader) error {
 	s := tapefile.NewScanner(from)
+	im.memory.bound(ctx, s)
 	var err error
 	for err == nil {
 		var rec *tapefile.Record
-		if rec, err = s.Next(); err != nil || rec.Kind == tapefile.KindIndex || rec.Kind > tapefile.KindNotes {
+		rec, err = s.Next()
+		if err = im.memory.arrived(err); err != nil || rec.Kind == tapefile.KindIndex || rec.Kind > tapefile.KindNotes {
 			continue
 		}
-		to := im.session(rec.Session)
+		var to *Session
+		if to, err = im.session(ctx, rec); err != nil {
+			continue
+		}
 		if rec.Kind == tapefile.KindNotes {
 			err = im.addNotes(to, rec)
 			continue
 		}
 		err = rec.Blocks(rec.Kind == tapefile.KindStreams, func(b *block.Block) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			switch rec.Kind {
 			case tapefile.KindStreams:
-				to.add(b.State)
+				n := im.memory.state(&b.State)
+				if to.add(b.State) {
+					n += entrySize
+				}
+				return im.keep(ctx, rec, n)
 			case tapefile.KindFrames:
 				return im.addFrames(ctx, to, b)
 			case tapefile.KindFacts:
@@ -125,15 +139,36 @@ func (im *Importer) read(ctx context.Context, from io.Reader) error {
 	return err
 }
 
-func (im *Importer) session(id string) *Session {
+// session returns the session of a record, and keeps what the import needs of the record until its
+// end. The error is a BreakError for a session that no other way of recording accepts.
+func (im *Importer) session(ctx context.Context, rec *tapefile.Record) (*Session, error) {
+	id := rec.Session
 	to := im.byID[id]
 	if to == nil {
 		to = &Session{ID: cmp.Or(im.rename, id), copied: im.rename != "" && im.rename != id,
 			segments: map[string][]*segment{}}
+		if err := ingest.CheckSession(to.ID); err != nil {
+			return nil, rec.Refuse(fmt.Errorf("%w; \"tapedeck import --session ID\" gives the one session of a tape another id", err))
+		}
+		if err := im.keep(ctx, rec, entrySize); err != nil {
+			return nil, err
+		}
 		im.byID[id] = to
 		im.Sessions = append(im.Sessions, to)
 	}
-	return to
+	if rec.Kind == tapefile.KindStreams {
+		return to, im.keep(ctx, rec, int64(rec.Body)) // the states have their texts in it
+	}
+	return to, nil
+}
+
+// keep charges n bytes of a record. The error is a BreakError if they are too many.
+func (im *Importer) keep(ctx context.Context, rec *tapefile.Record, n int64) error {
+	err := im.memory.keep(ctx, n)
+	if errors.Is(err, tapefile.ErrTooLarge) {
+		return rec.Refuse(err)
+	}
+	return err
 }
 
 // importedRecorder is the recorder of a stream without an end that is imported under another
@@ -141,20 +176,19 @@ func (im *Importer) session(id string) *Session {
 // lost and not as open.
 const importedRecorder = "imported"
 
-// add adds a segment, or a newer state of it.
-func (to *Session) add(s schema.StreamState) {
+// add adds a segment, or a newer state of it. It reports whether the segment is new.
+func (to *Session) add(s schema.StreamState) bool {
 	to.Title = cmp.Or(to.Title, s.Title)
 	if s.Ended == 0 && (to.copied || s.Recorder == "") {
 		s.Recorder = importedRecorder
 	}
 	list := to.segments[s.StreamID]
-	for _, p := range list {
-		if p.whole.FirstSeq == s.FirstSeq {
-			if p.whole.Version <= s.Version {
-				p.whole = s
-			}
-			return
+	at, known := slices.BinarySearchFunc(list, s.FirstSeq, func(p *segment, first uint64) int { return cmp.Compare(p.whole.FirstSeq, first) })
+	if known {
+		if list[at].whole.Version <= s.Version {
+			list[at].whole = s
 		}
+		return false
 	}
 	p := &segment{whole: s, sofar: s}
 	if p.sofar.Frames, p.sofar.Bytes = 0, 0; len(list) == 0 {
@@ -162,10 +196,9 @@ func (to *Session) add(s schema.StreamState) {
 	}
 	p.sofar.Ended, p.sofar.EndReason, p.sofar.Counters, p.sofar.LastAt = 0, "", schema.Counters{}, s.FirstAt
 	p.sofar.Redacted, p.sofar.Limits, p.sofar.Version = nil, "", 2*s.FirstSeq
-	list = append(list, p)
-	slices.SortFunc(list, func(a, b *segment) int { return cmp.Compare(a.whole.FirstSeq, b.whole.FirstSeq) })
-	to.segments[s.StreamID] = list
+	to.segments[s.StreamID] = slices.Insert(list, at, p)
 	to.order = append(to.order, p)
+	return true
 }
 
 // segment returns the segment that contains a frame, or nil.

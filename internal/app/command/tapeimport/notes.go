@@ -19,10 +19,14 @@ const (
 	tooManyOnTape = "A session has 1,000 notes at most, and an import keeps 64 MiB of notes."
 )
 
-// addNotes keeps the notes of a record for RestoreNotes. The number and the size of what is kept is bounded.
+// addNotes keeps the notes of a record for RestoreNotes. The number and the size of what is kept is bounded. An
+// import with bounded memory restores no notes and only counts them.
 func (im *Importer) addNotes(to *Session, rec *tapefile.Record) error {
 	list, bad, err := rec.Notes()
 	to.Notes += len(list) + bad
+	if im.memory != nil {
+		return err
+	}
 	to.refused.Refuse(bad, unreadable)
 	for i := range list {
 		size := sizeOf(&list[i])

@@ -146,7 +146,7 @@ func TestCutTape(t *testing.T) {
 	if _, stderr, exit := nowhere.Run(t, "export", cut, "-o", whole); exit != commandtest.ExitFailed || !strings.Contains(stderr, "tapedeck import "+cut) {
 		t.Errorf("export of a cut file: exit %d\n%s", exit, stderr)
 	}
-	for _, format := range []string{"otlp", "trace", "atif"} { // made from facts, which are last in a file
+	for _, format := range []string{"har", "asciicast", "otlp", "trace", "atif"} { // would be a part that looks like the whole
 		if out, stderr, exit := nowhere.Run(t, "export", cut, "--format", format); exit != commandtest.ExitFailed || out != "" || !strings.Contains(stderr, "ends early") {
 			t.Errorf("export --format %s of a cut file: exit %d, %s\n%s", format, exit, stderr, out)
 		}
