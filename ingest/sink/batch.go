@@ -20,17 +20,19 @@ type batch struct {
 	blocks   int                    // number of blocks in the columns
 	messages []jetstream.Msg        // messages to acknowledge after the insert
 	held     int                    // bytes of these messages
+	omitted  map[int][]int          // by message: indexes of the blocks that are elsewhere
 	changed  map[change.ID]struct{} // sessions of the blocks
 }
 
 func newBatch() *batch {
-	return &batch{columns: clickhouse.NewBatch(), changed: map[change.ID]struct{}{}}
+	return &batch{columns: clickhouse.NewBatch(), changed: map[change.ID]struct{}{}, omitted: map[int][]int{}}
 }
 
 func (b *batch) reset() {
 	b.columns.Reset()
 	b.blocks = 0
 	clear(b.changed)
+	clear(b.omitted)
 	clear(b.messages)
 	b.messages, b.held = b.messages[:0], 0
 }
@@ -44,8 +46,11 @@ func (b *batch) add(tenant string, blk *block.Block) error {
 	return b.columns.Add(tenant, blk)
 }
 
-// take adds a message whose blocks are in the columns.
-func (b *batch) take(m jetstream.Msg) {
+// take adds a message whose blocks are in the columns, except those with the omitted indexes.
+func (b *batch) take(m jetstream.Msg, omitted []int) {
+	if len(omitted) > 0 {
+		b.omitted[len(b.messages)] = omitted
+	}
 	b.messages = append(b.messages, m)
 	b.held += len(m.Data())
 }

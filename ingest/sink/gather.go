@@ -60,6 +60,11 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 			}
 			now := time.Now()
 			idle.Reset(releaseAfter)
+			if g.overflows(d.msg) {
+				timer.Stop()
+				free = nil
+				g.handOver(insertCtx, <-g.spare)
+			}
 			first := g.batch.blocks == 0
 			if first {
 				when.begin(now)
@@ -131,6 +136,20 @@ func (g *gatherer) full() bool {
 	o := &g.sink.opts
 	return g.batch.columns.Frames() >= o.BatchFrames || g.batch.columns.Bytes() >= o.BatchBytes ||
 		g.batch.held >= o.batchMessages()
+}
+
+// overflows reports whether the batch is to be stored before a message is added, so that an insert is
+// larger than BatchBytes by one message only if that message is as large by itself.
+func (g *gatherer) overflows(m jetstream.Msg) bool {
+	if g.batch.blocks == 0 {
+		return false
+	}
+	entries, err := block.Entries(m.Data(), g.entries)
+	if err != nil {
+		return false // the message will be set aside
+	}
+	g.entries = entries
+	return g.batch.columns.Bytes()+unpackedSize(entries) > g.sink.opts.BatchBytes
 }
 
 // handOver passes the full batch to the inserter and continues with the spare one. The inserter

@@ -71,7 +71,8 @@ func (i *inserter) insert(ctx context.Context, b *batch) {
 					return
 				}
 				i.close()
-			} else if i.sink.shards.look(ctx) && i.omitAway(ctx, b) {
+			}
+			if !isRefusal(err) && !isTooMuch(err) && i.sink.shards.look(ctx) && i.omitAway(ctx, b) {
 				if b.blocks > 0 {
 					continue
 				}
@@ -108,7 +109,7 @@ func (i *inserter) stored(b *batch) {
 
 // failed records in the status that ClickHouse does not store blocks.
 func (i *inserter) failed(err error) {
-	if i.stat.failed("ClickHouse", err) {
+	if i.stat.failed(err) {
 		t := diagnose(err)
 		i.log.Warn("sink: ClickHouse does not store blocks, JetStream holds them; retrying until it does",
 			"error", err, "code", t.code, "table", t.table, "do", t.do)

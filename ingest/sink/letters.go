@@ -18,6 +18,9 @@ func (s *Sink) tryLetter(ctx context.Context, subject string, data []byte) error
 	if err != nil {
 		return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)
 	}
+	if size := unpackedSize(g.entries); size > s.blockLimit() {
+		return fmt.Errorf("%w: its blocks have %d bytes before compression", deadletters.ErrRefused, size)
+	}
 	for _, e := range g.entries {
 		if err := block.Readable(e.Data); err != nil {
 			return fmt.Errorf("%w: %w", deadletters.ErrRefused, err)

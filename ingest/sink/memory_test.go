@@ -19,8 +19,9 @@ import (
 	"tapedeck/schema/block"
 )
 
-// A batch that is too large for ClickHouse's memory goes in by pieces.
-func TestMemoryForPieces(t *testing.T) {
+// limitedBench is newBench with a ClickHouse of which a statement may take so many bytes of memory.
+func limitedBench(t *testing.T, memory int) *bench {
+	t.Helper()
 	dir := t.TempDir()
 	e := localtest.Engine(t, engine.Options{Dir: dir})
 	b := benchOn(t, e.DSN())
@@ -29,7 +30,7 @@ func TestMemoryForPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited := regexp.MustCompile(`<max_memory_usage>\d+<`).ReplaceAll(text, fmt.Appendf(nil, "<max_memory_usage>%d<", 30<<20))
+	limited := regexp.MustCompile(`<max_memory_usage>\d+<`).ReplaceAll(text, fmt.Appendf(nil, "<max_memory_usage>%d<", memory))
 	if err := os.WriteFile(path, limited, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +42,12 @@ func TestMemoryForPieces(t *testing.T) {
 		h := e.Health()
 		return h.State == engine.Running && h.PID != pid
 	})
+	return b
+}
+
+// A batch that is too large for ClickHouse's memory goes in by pieces.
+func TestMemoryForPieces(t *testing.T) {
+	b := limitedBench(t, 30<<20)
 	const blocks = 32
 	for i := range blocks {
 		raw := make([]byte, 1<<20)

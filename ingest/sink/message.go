@@ -3,6 +3,8 @@ package sink
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -16,8 +18,9 @@ import (
 
 // add decodes a message's blocks into the batch, and settles the message if none of it is to be
 // stored. It sets aside undecodable blocks, skips blocks of deleted sessions, and leaves blocks of
-// shards that are away in JetStream. If a block has a
-// later format version, no block of the message is stored: the message is delivered again.
+// shards that are away in JetStream. A message whose blocks take too much memory together is divided.
+// If a block has a later format version, no block of the message is stored at first: the message is
+// delivered again, laterTries times.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	g.ended = false
 	if ingest.IsFiller(m.Subject()) {
@@ -30,17 +33,22 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 		return
 	}
 	for _, e := range g.entries {
-		if err := block.Readable(e.Data); err != nil {
-			// A sink of a later version can store the message.
+		if err := block.Readable(e.Data); err != nil && deliveries(m) <= laterTries {
 			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
 			g.sink.settle(m, err)
 			return
 		}
 	}
 	blocks := g.batch.blocks
-	var kept error // why the message has to be delivered again
+	var kept error    // why the message has to be delivered again
+	var omitted []int // indexes of the blocks that were set aside or published in messages of their own
 	away := divider{sink: g.sink}
+	divided := len(g.entries) > 1 && unpackedSize(g.entries) > g.sink.blockLimit()
 	for n, e := range g.entries {
+		if divided {
+			away.publish(ctx, m, tenant, e, n)
+			continue
+		}
 		err := g.decode(ctx, tenant, e.Data, at)
 		if errors.Is(err, errDeleted) {
 			continue
@@ -51,6 +59,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 				return
 			}
 			away.publish(ctx, m, tenant, e, n)
+			omitted = append(omitted, n)
 			continue
 		}
 		if err != nil {
@@ -58,6 +67,7 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 				kept,
 				g.sink.setAside(ctx, letter{entryName(m, n), subjectOf(m, tenant, e), m.Headers(), e.Data, err}),
 			)
+			omitted = append(omitted, n)
 			continue
 		}
 		g.batch.blocks++
@@ -65,10 +75,41 @@ func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
 	}
 	kept = errors.Join(kept, away.wait(ctx))
 	if g.batch.blocks > blocks && kept == nil {
-		g.batch.take(m)
+		g.batch.take(m, omitted)
 		return
 	}
 	g.sink.settle(m, kept)
+}
+
+// laterTries is how often a message with a block of a later version is returned, each time for
+// ackWait, so that a sink of that version stores it. Then the block becomes a dead letter, which
+// every version retries: a message that stays in JetStream keeps all later ones there.
+const laterTries = 6
+
+// deliveries returns how often JetStream has delivered a message.
+func deliveries(m jetstream.Msg) uint64 {
+	meta, err := m.Metadata()
+	if err != nil {
+		return 0
+	}
+	return meta.NumDelivered
+}
+
+// leastBlockLimit is the least bound of the memory of a decoded block, bytes.
+const leastBlockLimit = 128 << 20
+
+// blockLimit bounds the memory of a decoded block, bytes. A recorded block may take several times the
+// size of its largest frame, which max_payload of NATS bounds.
+func (s *Sink) blockLimit() int {
+	return min(max(leastBlockLimit, 4*int(s.opts.NATS.MaxPayload())), block.MaxBody)
+}
+
+// unpackedSize returns the size of the bodies of blocks as their headers state it, bytes.
+func unpackedSize(entries []block.Entry) (size int) {
+	for i := range entries {
+		size += block.BodySize(entries[i].Data)
+	}
+	return size
 }
 
 // open reads the tenant and the entries of a message without decoding the blocks.
@@ -83,7 +124,11 @@ func (g *gatherer) open(subject string, data []byte) (tenant string, err error) 
 // decode adds a block that arrived at the given time to the batch. The error is errDeleted if the
 // whole block belongs to deleted sessions, and errAway if its shard is away.
 func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at time.Time) error {
+	g.decoder.Limit = g.sink.blockLimit()
 	if err := g.decoder.Decode(data, &g.block); err != nil {
+		return err
+	}
+	if err := checkSessions(&g.block); err != nil {
 		return err
 	}
 	if !g.sink.undeleted(ctx, tenant, &g.block, at) {
@@ -93,6 +138,15 @@ func (g *gatherer) decode(ctx context.Context, tenant string, data []byte, at ti
 		return err
 	}
 	return g.batch.add(tenant, &g.block)
+}
+
+// checkSessions returns an error if a block names no session. Rows without a session stand for a whole
+// tenant in some tables.
+func checkSessions(b *block.Block) error {
+	if b.Session == "" || slices.ContainsFunc(b.Left, func(l block.Left) bool { return l.Session == "" }) {
+		return fmt.Errorf("%w: it names no session", block.ErrFormat)
+	}
+	return nil
 }
 
 // subjectOf returns the subject on which a block of a message would be published if it were sent

@@ -114,6 +114,9 @@ func TestPartitionAway(t *testing.T) {
 	bounded.Until(t, "the sink reports the partition", func() bool { return !s.Status().OK })
 	b.record(first, 20)
 	b.check(first, 20)
+	if st := s.Status(); st.OK || st.Trouble != "JetStream" {
+		t.Errorf("the status is %+v after an insert of another partition", st)
+	}
 	if _, err := b.js.CreateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}

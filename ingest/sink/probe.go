@@ -29,21 +29,23 @@ func (w *probe) keep(b *batch) {
 	}
 }
 
-// probeInsert inserts the probe. known is false if there is no probe. err is the reason why
-// ClickHouse did not accept the probe.
+// probeInsert inserts the probe. known is false if there is no probe. A probe that is not to be stored
+// any more, or whose shard is away, is dropped, so that the next insert keeps another one. err is the
+// reason why ClickHouse did not accept the probe.
 func (i *inserter) probeInsert(ctx context.Context) (known bool, err error) {
-	g := gatherer{sink: i.sink, batch: newBatch()}
+	g := gatherer{sink: i.sink, shards: i.sink.shards, batch: newBatch()}
 	tenant, err := g.open(i.probe.subject, i.probe.data)
 	if err != nil {
 		return false, nil // there is no probe
 	}
 	for _, e := range g.entries {
 		if g.decode(ctx, tenant, e.Data, time.Now()) != nil {
-			continue // the block was set aside, or its session was deleted
+			continue // the block was set aside, its session was deleted, or its shard is away
 		}
 	}
 	if g.batch.columns.Frames() == 0 {
-		return false, nil // the session was deleted, or the block has no rows
+		i.probe = probe{}
+		return false, nil
 	}
 	return true, i.try(ctx, g.batch)
 }

@@ -136,7 +136,7 @@ const (
 )
 
 // pullSize returns the size of a pull of one of several partitions, bytes. It covers the largest
-// possible message, since JetStream stops delivering at a message that is larger than the pull. It
+// message that NATS accepts, since JetStream stops delivering at a message that is larger than the pull. It
 // is only slightly larger, so that NATS does not treat the sink as a slow consumer.
 func pullSize(nc *nats.Conn, partitions int) int {
 	return max(pullBytes/partitions, int(nc.MaxPayload())+subjectRoom)

@@ -22,7 +22,7 @@ import (
 
 // With a shard away, sessions of the other are stored, also those that share a message with sessions of
 // the shard that is away, and also while more messages wait for it than one server's consumer may have
-// pending. When the shard is back, everything is stored once.
+// pending, and while ClickHouse refuses a block. When the shard is back, everything is stored once.
 func TestShardAway(t *testing.T) {
 	fulltest.Long(t)
 	for _, partitions := range []int{1, 4} {
@@ -49,7 +49,7 @@ func shardAway(t *testing.T, partitions int) {
 	}
 	t.Cleanup(func() { here.db.Close() })
 	var of [3][]string                                  // sessions by shard
-	for i := 0; len(of[1]) < 4 || len(of[2]) < 3; i++ { // of one bucket, so that they may share a message
+	for i := 0; len(of[1]) < 5 || len(of[2]) < 4; i++ { // of one bucket, so that they may share a message
 		name := fmt.Sprintf("s%d", i)
 		if ingest.Bucket(name) == 1 {
 			shard := placement.Of(ingest.DefaultTenant, name, "")
@@ -57,6 +57,8 @@ func shardAway(t *testing.T, partitions int) {
 		}
 	}
 	s, _ := b.run(sink.Options{})
+	b.record(of[2][3], 40) // it has the block that is inserted again when another one is refused
+	b.check(of[2][3], 40)
 	b.record(of[1][0], 40)
 	here.check(of[1][0], 40)
 
@@ -70,11 +72,17 @@ func shardAway(t *testing.T, partitions int) {
 	if st := s.Status(); !st.OK || len(st.ShardsAway) != 1 || st.Detail() == "" {
 		t.Errorf("the status is %+v", st)
 	}
+	here.do("ALTER TABLE frames ADD CONSTRAINT none CHECK session_id != '" + of[1][4] + "'")
+	refused := ingest.PartitionOf(ingest.DefaultTenant, of[1][4], partitions).Subject(ingest.DefaultTenant, of[1][4])
+	if _, err := b.js.Publish(t.Context(), refused, oneFrame(of[1][4])); err != nil {
+		t.Fatal(err)
+	}
 	b.publishTogether(partitions, of[2][1], of[1][2])
 	here.check(of[1][2], 40)
 	b.repeat(partitions, of[2][2], 17_000/partitions)
 	b.record(of[1][3], 40)
 	here.check(of[1][3], 40)
+	b.waitLetters(1)
 
 	localtest.Engine(t, options[1])
 	for _, session := range slices.Concat(of[1][:4], of[2][:3]) {

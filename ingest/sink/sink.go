@@ -162,9 +162,9 @@ func (s *Sink) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		s.stat.failed("JetStream", err)
-		if errors.Is(err, errChanged) {
-			s.log.Info("sink: consuming from another number of partitions")
+		s.stat.unread(err)
+		if errors.Is(err, errChanged) || errors.Is(err, errLargerMessages) {
+			s.log.Info("sink: consuming anew", "reason", err)
 			continue
 		}
 		if s.opts.NATS.IsConnected() { // otherwise the owner of the connection logs why not
@@ -180,8 +180,12 @@ func (s *Sink) Run(ctx context.Context) error {
 // errChanged reports that the number of partitions has changed.
 var errChanged = errors.New("the number of partitions has changed")
 
-// consume stores batches of all partitions until ctx ends or the number of partitions changes. A
-// partition that is unavailable does not delay the others.
+// errLargerMessages reports that NATS has told the connection of a larger max_payload: JetStream delivers
+// no message that is larger than a pull, nor any after it.
+var errLargerMessages = errors.New("max_payload of NATS was raised")
+
+// consume stores batches of all partitions until ctx ends, the number of partitions changes or NATS
+// accepts larger messages. A partition that is unavailable does not delay the others.
 func (s *Sink) consume(ctx context.Context) error {
 	partitions, err := s.layout.Partitions(ctx)
 	if err != nil {
@@ -214,6 +218,9 @@ func (s *Sink) consume(ctx context.Context) error {
 			if now, err := s.layout.Partitions(accept); err == nil && now != partitions {
 				change(errChanged)
 			}
+			if pullSize(s.opts.NATS, partitions) > pull {
+				change(errLargerMessages)
+			}
 		}
 	})
 	defer func() { // the receivers end when the subscriptions end
@@ -240,7 +247,7 @@ func (s *Sink) consume(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// watchEvery is the interval at which a sink reads the number of partitions.
+// watchEvery is the interval at which a sink reads the number of partitions and the size of messages.
 const watchEvery = 2 * time.Second
 
 // receive passes the messages of a partition on until accept ends, with a new subscription whenever

@@ -23,43 +23,74 @@ type Status struct {
 	ShardsAway []string  `json:"shards_away,omitempty"` // addresses of the shards of a cluster that are away
 }
 
+// status keeps the trouble of ClickHouse and that of JetStream apart: the end of one does not hide the
+// other.
 type status struct {
-	mu   sync.Mutex // guards the fields below
-	now  Status
-	away map[string]struct{} // streams of partitions that are not subscribed to
+	mu         sync.Mutex // guards the fields below
+	began      bool       // a subscription was made or a batch was inserted
+	clickHouse Status     // its OK is not set; no Trouble if blocks are stored
+	jetStream  Status     // likewise; no Trouble if all partitions are subscribed to
+	well       time.Time  // the end of the latest trouble, or the latest insert
+	lastInsert time.Time
+	away       map[string]struct{} // streams of partitions that are not subscribed to
 }
 
 // Status returns the state of the sink.
 func (s *Sink) Status() Status {
 	s.stat.mu.Lock()
 	defer s.stat.mu.Unlock()
-	now := s.stat.now
+	now := s.stat.now()
 	now.ShardsAway = s.shards.names()
+	return now
+}
+
+// now returns the status. mu is held.
+func (s *status) now() Status {
+	now := s.clickHouse
+	if now.Trouble == "" {
+		now = s.jetStream
+	}
+	if now.Trouble == "" {
+		now = Status{OK: s.began, Since: s.well}
+	}
+	now.LastInsert = s.lastInsert
 	return now
 }
 
 // Unreachable records that ClickHouse refuses connections or does not answer. It is called before
 // Run.
-func (s *Sink) Unreachable(err error) { s.stat.failed("ClickHouse", err) }
+func (s *Sink) Unreachable(err error) { s.stat.failed(err) }
 
-// failed records trouble, and reports whether the trouble is new or has a new reason.
-func (s *status) failed(part string, err error) bool {
+// failed records trouble with ClickHouse, and reports whether the trouble is new or has a new reason.
+func (s *status) failed(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh, code := s.now.Trouble != part, s.now.Code
-	if fresh {
-		s.now.Since = time.Now()
-	}
-	s.now.OK, s.now.Trouble = false, part
-	s.now.Error, s.now.Code, s.now.Table, s.now.Do = "", "", "", ""
+	fresh, code := s.clickHouse.Trouble == "", s.clickHouse.Code
+	s.clickHouse.begin("ClickHouse", err)
 	if err != nil {
-		s.now.Error = err.Error()
-		if part == "ClickHouse" {
-			t := diagnose(err)
-			s.now.Code, s.now.Table, s.now.Do = t.code, t.table, t.do
-		}
+		t := diagnose(err)
+		s.clickHouse.Code, s.clickHouse.Table, s.clickHouse.Do = t.code, t.table, t.do
 	}
-	return fresh || s.now.Code != code
+	return fresh || s.clickHouse.Code != code
+}
+
+// begin sets the trouble of one part, and keeps the time at which it began.
+func (s *Status) begin(part string, err error) {
+	since := s.Since
+	if s.Trouble == "" {
+		since = time.Now()
+	}
+	*s = Status{Trouble: part, Since: since}
+	if err != nil {
+		s.Error = err.Error()
+	}
+}
+
+// unread records that blocks cannot be received from JetStream.
+func (s *status) unread(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.jetStream.begin("JetStream", err)
 }
 
 // subscribing forgets the partitions of earlier subscriptions, which may not exist any more.
@@ -72,20 +103,20 @@ func (s *status) subscribing() {
 // disconnected records that the subscription to the stream of a partition failed.
 func (s *status) disconnected(name string, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.away == nil {
 		s.away = map[string]struct{}{}
 	}
 	s.away[name] = struct{}{}
-	s.mu.Unlock()
-	s.failed("JetStream", err)
+	s.jetStream.begin("JetStream", err)
 }
 
 // connected records that the subscription to the stream of a partition is established.
 func (s *status) connected(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if delete(s.away, name); len(s.away) == 0 && s.now.Trouble != "ClickHouse" {
-		s.now = Status{OK: true, Since: time.Now(), LastInsert: s.now.LastInsert}
+	if delete(s.away, name); len(s.away) == 0 {
+		s.began, s.jetStream, s.well = true, Status{}, time.Now()
 	}
 }
 
@@ -93,20 +124,23 @@ func (s *status) connected(name string) {
 func (s *status) reached(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now.Trouble == "ClickHouse" {
-		log.Info("sink: ClickHouse accepts inserts", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
-		s.now = Status{Since: time.Now()}
-	}
+	s.accepted(log, "sink: ClickHouse accepts inserts")
 }
 
 // stored records a successful insert, and logs it if it ends trouble.
 func (s *status) stored(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now.Trouble == "ClickHouse" {
-		log.Info("sink: ClickHouse stores blocks again", "away_for", time.Since(s.now.Since).Round(time.Millisecond))
+	s.accepted(log, "sink: ClickHouse stores blocks again")
+	s.began, s.lastInsert = true, time.Now()
+}
+
+// accepted ends trouble with ClickHouse, and logs that with a message. mu is held.
+func (s *status) accepted(log *slog.Logger, message string) {
+	if s.clickHouse.Trouble != "" {
+		log.Info(message, "away_for", time.Since(s.clickHouse.Since).Round(time.Millisecond))
 	}
-	s.now = Status{OK: true, Since: time.Now(), LastInsert: time.Now()}
+	s.clickHouse, s.well = Status{}, time.Now()
 }
 
 var (

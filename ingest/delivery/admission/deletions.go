@@ -52,30 +52,58 @@ func (d *deletions) check(ctx context.Context, b *ingest.EncodedBlock) error {
 	if t == nil {
 		return nil
 	}
-	opened, err := block.Decode(b.Data)
-	if err != nil || !t.Covers(opened.State.StreamID) {
+	opened, err := open(b.Data)
+	if err != nil || !t.Covers(opened.stream) {
 		return nil // the sink sets aside undecodable blocks
 	}
 	if run > t.Until { // both ids begin with the time at which they were created
-		if err := d.store.Restore(ctx, t, opened.State.StreamID); err != nil {
+		if err := d.store.Restore(ctx, t, opened.stream); err != nil {
 			return ingest.Permanent(err)
 		}
 		d.deleted.Add(t)
 		return nil
 	}
 	// Another server may have restored the stream.
-	if !d.deleted.Covers(ctx, t.Key, opened.State.StreamID, time.Now()) {
+	if !d.deleted.Covers(ctx, t.Key, opened.stream, time.Now()) {
 		return nil
 	}
-	for _, l := range opened.Left {
-		if !d.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l.Session}).Covers(opened.State.StreamID) {
+	for _, l := range opened.left {
+		if !d.deleted.Known(tombstone.Key{Tenant: b.Tenant, Session: l}).Covers(opened.stream) {
 			return nil // the block has segments of another session, which the sink stores
 		}
 	}
 	refusedBlocks.Inc()
 	gone := &tombstone.Error{Session: t.Session, At: t.At}
-	d.log.Warn("deletion: refused a block of a session that was deleted while it was recorded", "session", t.Session, "stream", opened.State.StreamID)
+	d.log.Warn("deletion: refused a block of a session that was deleted while it was recorded", "session", t.Session, "stream", opened.stream)
 	return ingest.Permanent(&ingest.DeletedError{Reason: fmt.Sprint(gone)})
+}
+
+// openLimit bounds the memory of a block that is decoded here, bytes. The sink decides on larger ones.
+const openLimit = 128 << 20
+
+// opening is held while a block is decoded, so that one at a time takes that memory.
+var opening sync.Mutex
+
+// segments are the segments of a stream that a block has.
+type segments struct {
+	stream string   // its id
+	left   []string // other sessions in which the block ends a segment
+}
+
+// open returns the segments of an encoded block.
+func open(data []byte) (segments, error) {
+	opening.Lock()
+	defer opening.Unlock()
+	var opened block.Block
+	d := block.Decoder{Limit: openLimit}
+	if err := d.Decode(data, &opened); err != nil {
+		return segments{}, err
+	}
+	of := segments{stream: strings.Clone(opened.State.StreamID)} // the block's memory is freed
+	for _, l := range opened.Left {
+		of.left = append(of.left, strings.Clone(l.Session))
+	}
+	return of, nil
 }
 
 // importRun returns the id of a block's import.
@@ -122,16 +150,16 @@ func Dropped(deleted *tombstone.Set) func(context.Context, *ingest.EncodedBlock)
 
 // erased reports whether no part of a block is to be stored.
 func erased(ctx context.Context, deleted *tombstone.Set, b *ingest.EncodedBlock) bool {
-	opened, err := block.Decode(b.Data)
+	opened, err := open(b.Data)
 	if err != nil {
 		return false // the sink sets it aside
 	}
 	now := time.Now()
-	if !deleted.Covers(ctx, tombstone.Key{Tenant: b.Tenant, Session: b.Session}, opened.State.StreamID, now) {
+	if !deleted.Covers(ctx, tombstone.Key{Tenant: b.Tenant, Session: b.Session}, opened.stream, now) {
 		return false
 	}
-	for _, l := range opened.Left {
-		if !deleted.Covers(ctx, tombstone.Key{Tenant: b.Tenant, Session: l.Session}, opened.State.StreamID, now) {
+	for _, l := range opened.left {
+		if !deleted.Covers(ctx, tombstone.Key{Tenant: b.Tenant, Session: l}, opened.stream, now) {
 			return false // the block has segments of another session
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"tapedeck/internal/problem"
 	"tapedeck/internal/quota"
 	"tapedeck/internal/slow"
+	"tapedeck/schema/block"
 )
 
 const (
@@ -31,6 +32,9 @@ const (
 	idLimit = 160
 	// reasonLimit bounds a reason, bytes, to keep an answer small.
 	reasonLimit = 512
+	// framesLimit bounds the frames that a client states for a block: a recorder makes no block of more
+	// (--block-frames). Rates are charged by this number.
+	framesLimit = 1 << 16
 )
 
 // request is one request with blocks.
@@ -96,7 +100,7 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	}
 	for n := 0; ; n++ {
 		_ = control.SetReadDeadline(time.Now().Add(opts.Arrive.Or(slow.BodyTimeout)))
-		block, err := readMessage(body, opts.MaxBlock, enter)
+		p, err := readMessage(body, opts.MaxBlock, enter)
 		switch {
 		case err == io.EOF:
 			return nil
@@ -116,10 +120,10 @@ func (q *request) take(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			why = shuttingDown()
 		} else {
 			started := time.Now()
-			b := q.add(&block)
-			if err = q.check(&block); err == nil {
+			b := q.add(&p)
+			if err = q.check(&p); err == nil {
 				limited, end := context.WithTimeoutCause(ctx, max(left, 0), errBusy)
-				err = opts.Next.Publish(limited, block, b.settle)
+				err = opts.Next.Publish(limited, p, b.settle)
 				end()
 			}
 			if err != nil {
@@ -166,7 +170,9 @@ func busy(err error) *problem.Problem {
 
 var errBusy = errors.New("the recorder is overloaded")
 
-// check checks the fields that a client sends with a block, and assigns the block to its tenant.
+// check checks the fields that a client sends with a block and the head of the block, and assigns the
+// block to its tenant. A block of a later version is refused for now: the recorder keeps it until the
+// server reads that version.
 func (q *request) check(p *ingest.EncodedBlock) error {
 	if p.Tenant == "" {
 		p.Tenant = ingest.DefaultTenant
@@ -190,6 +196,18 @@ func (q *request) check(p *ingest.EncodedBlock) error {
 	if len(p.ID) > idLimit || strings.ContainsFunc(p.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return ingest.Permanent(fmt.Errorf("the block's id %.80q is not one: %d printable ASCII characters at most",
 			p.ID, idLimit))
+	}
+	if p.Frames > framesLimit {
+		return ingest.Permanent(fmt.Errorf("the block states %d frames; it may have %d", p.Frames, framesLimit))
+	}
+	if block.IsBundle(p.Data) {
+		return ingest.Permanent(errors.New("the data is a bundle of blocks; each block has to be sent by itself"))
+	}
+	if err := block.Readable(p.Data); err != nil {
+		return fmt.Errorf("%w; update the servers", err)
+	}
+	if size := block.BodySize(p.Data); size > block.MaxBody {
+		return ingest.Permanent(fmt.Errorf("the block has %d bytes before compression; it may have %d", size, block.MaxBody))
 	}
 	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/binary"
 	"errors"
 	"io"
 	"log"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"tapedeck/ingest"
 	"tapedeck/ingest/ingesttest"
 	"tapedeck/internal/metric/metrictest"
+	"tapedeck/schema/block"
 )
 
 func TestTenants(t *testing.T) {
@@ -61,6 +64,20 @@ func TestTenants(t *testing.T) {
 	}
 }
 
+// A block of a later version is refused for now: its recorder keeps it until the server reads that version.
+func TestLaterVersion(t *testing.T) {
+	p := testBlock(1, 0)
+	p.Data = block.Encode(nil, &block.Block{Session: p.Session}, block.S2)
+	p.Data[3] = 0xff // the format version
+	err := new(request).check(&p)
+	if !errors.Is(err, block.ErrVersion) || ingest.IsPermanent(err) {
+		t.Fatalf("the outcome is %v", err)
+	}
+	if answer := busy(err); answer.Status != http.StatusTooManyRequests || !strings.Contains(answer.Detail, "update the servers") {
+		t.Errorf("it is answered %+v", answer)
+	}
+}
+
 func TestBadBlocks(t *testing.T) {
 	st, f := newStore(), &ingesttest.Results{}
 	s := startSite(t, st)
@@ -70,6 +87,14 @@ func TestBadBlocks(t *testing.T) {
 		"bad session": func(p *ingest.EncodedBlock) { p.Session = "a\nb" },
 		"no id":       func(p *ingest.EncodedBlock) { p.ID = "" },
 		"no block":    func(p *ingest.EncodedBlock) { p.Data = nil },
+		"frames":      func(p *ingest.EncodedBlock) { p.Frames = math.MaxInt32 },
+		"a bundle": func(p *ingest.EncodedBlock) {
+			p.Data = block.AppendBundle(nil, []block.Entry{{Session: p.Session, Data: p.Data}})
+		},
+		"a body of 4 GiB": func(p *ingest.EncodedBlock) {
+			p.Data = block.Encode(nil, &block.Block{Session: p.Session}, block.S2)
+			binary.LittleEndian.PutUint32(p.Data[5:], math.MaxUint32)
+		},
 	} {
 		p := testBlock(1, 10)
 		change(&p)

@@ -1,7 +1,7 @@
 SELECT tenant, session_id FROM (
     SELECT tenant, session_id FROM streams
-    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_streams:Array(UInt64)}[_shard_num] AND _block_number > {block_streams:Array(UInt64)}[_shard_num] AND tenant = {tenant:String} UNION ALL
+    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_streams:Array(UInt64)}[_shard_num] AND _block_number > {block_streams:Array(UInt64)}[_shard_num] AND session_id != '' AND tenant = {tenant:String} UNION ALL
     SELECT tenant, session_id FROM usage
-    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_usage:Array(UInt64)}[_shard_num] AND _block_number > {block_usage:Array(UInt64)}[_shard_num] AND tenant = {tenant:String})
+    WHERE toUInt64OrZero(splitByChar('_', _part)[3]) > {block_usage:Array(UInt64)}[_shard_num] AND _block_number > {block_usage:Array(UInt64)}[_shard_num] AND session_id != '' AND tenant = {tenant:String})
 GROUP BY tenant, session_id
 LIMIT {limit:UInt64}
