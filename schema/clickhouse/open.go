@@ -17,19 +17,20 @@ import (
 // dialTimeout bounds the opening of a connection, including the TLS handshake.
 const dialTimeout = 5 * time.Second
 
-// Open opens a pool of connections for queries. The DSN has the form of clickhouse-go,
+// Open opens a pool of connections for a command. The DSN has the form of clickhouse-go,
 // clickhouse://user:password@host:9000/database?secure=true, with the parameters of TLS and cluster.
 // Open does not connect before the first query.
-func Open(dsn string) (driver.Conn, error) { return OpenFor(Requests, dsn) }
+func Open(dsn string) (driver.Conn, error) { return OpenFor(Commands, dsn) }
 
 // Use is what the connections of a pool are for.
 type Use int
 
 const (
 	Requests Use = iota // statements of requests that a client waits for
-	// Work is work in the background: deletion, erasure, retention, rollups, decoding again. It has
-	// connections of its own, so that it continues when requests use all of their connections.
+	// Work is work in the background: deletion, erasure, retention, backups, rollups, decoding again.
+	// It has connections of its own, so that it continues when requests use all of their connections.
 	Work
+	Commands // statements of a command, such as a migration or the check of a backup
 )
 
 // connections returns the bounds of a pool: all connections, and the idle ones that are kept.
@@ -40,6 +41,23 @@ func (u Use) connections() (open, idle int) {
 	return 32, 8
 }
 
+// Bounds of a statement whose context has no deadline, from its beginning to its last row. The bound
+// of requests ends those to a server that hangs. Statements of work and of commands take as long as
+// their data needs: ClickHouse sends nothing while it rewrites parts. TCP reports a server that is
+// gone.
+const (
+	requestTime = 5 * time.Minute
+	workTime    = 7 * 24 * time.Hour
+)
+
+// statementTime returns the bound of a statement whose context has no deadline.
+func (u Use) statementTime() time.Duration {
+	if u == Requests {
+		return requestTime
+	}
+	return workTime
+}
+
 // shortAnalysis turns off two optimizations of the query tree that gain nothing for the statements
 // of tapedeck: the deduction of comparisons from chains of AND, and the fusion of aggregate
 // functions. Most of a statement's processor time on few rows is its analysis. Without the two the
@@ -48,19 +66,9 @@ var shortAnalysis = []string{"optimize_and_compare_chain", "optimize_syntax_fuse
 
 // OpenFor opens a pool of connections for a use.
 func OpenFor(use Use, dsn string) (driver.Conn, error) {
-	opts, files, err := parse(dsn)
+	opts, err := optionsFor(use, dsn)
 	if err != nil {
 		return nil, err
-	}
-	opts.DialTimeout = dialTimeout
-	if files != nil {
-		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
-	}
-	opts.MaxOpenConns, opts.MaxIdleConns = use.connections()
-	for _, name := range shortAnalysis {
-		if _, given := opts.Settings[name]; !given {
-			opts.Settings[name] = 0
-		}
 	}
 	conn, err := driver.Open(opts)
 	if err != nil {
@@ -72,6 +80,28 @@ func OpenFor(use Use, dsn string) (driver.Conn, error) {
 		return withMembers(conn, name, opts, engine), nil
 	}
 	return conn, nil
+}
+
+// optionsFor returns the options of a pool. A read_timeout of the DSN replaces that of the use.
+func optionsFor(use Use, dsn string) (*driver.Options, error) {
+	opts, files, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	opts.DialTimeout = dialTimeout
+	if files != nil {
+		opts.DialContext = files.Dial(opts.TLS.ServerName, dialTimeout)
+	}
+	if opts.ReadTimeout == 0 {
+		opts.ReadTimeout = use.statementTime()
+	}
+	opts.MaxOpenConns, opts.MaxIdleConns = use.connections()
+	for _, name := range shortAnalysis {
+		if _, given := opts.Settings[name]; !given {
+			opts.Settings[name] = 0
+		}
+	}
+	return opts, nil
 }
 
 // Dial opens one connection for column by column inserts and reads.

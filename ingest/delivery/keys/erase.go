@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -35,8 +36,8 @@ type Erased struct {
 const littleLive = 2 << 20
 
 // Erase replaces the logs of a tenant for which erased returns true. The bytes of removed messages
-// stay in the files of their JetStream stream, so Erase fills the current file with filler messages
-// and deletes the fillers one by one. NATS then rewrites that file without the removed messages,
+// stay in the files of their JetStream stream, so Erase fills the current file with filler messages,
+// of which the stream has two at a time. NATS then rewrites that file without the removed messages,
 // unless live messages are more than half of it. NATS compacts older files within its
 // sync_interval, which sync must exceed.
 func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration, erased func(session, streamID string) bool) (*Erased, error) {
@@ -75,10 +76,7 @@ func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration
 		}
 		result.Logs++
 	}
-	if result.Last, err = stream.Roll(ctx, js, fillerSubject); err != nil {
-		return nil, err
-	}
-	if err := removeFillers(ctx, s); err != nil {
+	if result.Last, err = roll(ctx, js, s); err != nil {
 		return nil, err
 	}
 	if info, err = s.Info(ctx); err != nil {
@@ -91,7 +89,30 @@ func Erase(ctx context.Context, nc *nats.Conn, tenant string, sync time.Duration
 	return result, nil
 }
 
-// removeFillers deletes the fillers one by one, including the fillers of an interrupted attempt.
+// fillerShare is the part of a stream that one filler may have.
+const fillerShare = 16
+
+// roll begins a new file of the stream, and returns the sequence of the last filler. It leaves no
+// filler in the stream, where it would take the room of requests.
+func roll(ctx context.Context, js jetstream.JetStream, s jetstream.Stream) (last uint64, err error) {
+	if err := removeFillers(ctx, s); err != nil { // of an attempt that was interrupted
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, removeFillers(ctx, s)) }()
+	most := int64(math.MaxInt64)
+	if limit := s.CachedInfo().Config.MaxBytes; limit > 0 {
+		most = limit / fillerShare
+	}
+	return stream.Roll(ctx, js, fillerSubject, most, func(sequence uint64) (err error) {
+		if last > 0 {
+			err = s.DeleteMsg(ctx, last)
+		}
+		last = sequence
+		return err
+	})
+}
+
+// removeFillers deletes the fillers one by one.
 func removeFillers(ctx context.Context, s jetstream.Stream) error {
 	for {
 		m, err := s.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(fillerSubject))

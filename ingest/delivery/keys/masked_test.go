@@ -9,14 +9,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"go.uber.org/goleak"
 
 	"tapedeck/ingest"
+	"tapedeck/internal/local/localtest"
 	"tapedeck/schema"
 	"tapedeck/schema/block"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { localtest.Main(m) }
 
 // testLog is the messages of a log.
 type testLog struct {

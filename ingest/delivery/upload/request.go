@@ -33,7 +33,7 @@ const (
 	// reasonLimit bounds a reason, bytes, to keep an answer small.
 	reasonLimit = 512
 	// framesLimit bounds the frames that a client states for a block: a recorder makes no block of more
-	// (--block-frames). Rates are charged by this number.
+	// (ingest.Settings.BlockFrames). Rates are charged by this number.
 	framesLimit = 1 << 16
 )
 

@@ -136,7 +136,7 @@ func Start(ctx context.Context, cfg Config) (_ *Node, err error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	n.Layout = jetstream.NewLayout(js)
-	if n.store, err = clickhouse.Open(cfg.DSN); err != nil {
+	if n.store, err = clickhouse.OpenFor(clickhouse.Requests, cfg.DSN); err != nil {
 		return nil, err
 	}
 	if !family.OfConn(n.store).Settles() {

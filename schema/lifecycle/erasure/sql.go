@@ -13,7 +13,6 @@ var (
 	statements    = sqltemplate.Parse(files)
 	insertErasure = statements.Must("insert_erasure", nil)
 	sessionsOfTag = statements.Must("sessions_of_tag", nil)
-	sessionsOf    = statements.Must("sessions_of_tenant", nil)
 	countSessions = statements.Must("count_sessions", nil)
 	storedOf      = statements.Must("stored_sessions", nil)
 	restoredSince = statements.Must("restored_since", nil)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"tapedeck/schema/lifecycle/tombstone"
 )
 
 // AllTenants selects the erasures of every tenant.
@@ -48,7 +50,7 @@ func (s *Store) List(ctx context.Context, tenant string, limit int) ([]Erasure, 
 // mostOpen bounds the erasures that one round carries out.
 const mostOpen = 1000
 
-// Open returns the unfinished erasures of all tenants.
+// Open returns the unfinished erasures of all tenants, the oldest first.
 func (s *Store) Open(ctx context.Context) ([]Erasure, error) {
 	return s.read(ctx, listShape{Open: true}, clickhouse.Named("tenant", AllTenants),
 		clickhouse.Named("limit", mostOpen))
@@ -86,8 +88,9 @@ func (s *Store) read(ctx context.Context, shape listShape, args ...any) ([]Erasu
 }
 
 // Covered returns the stored sessions that an erasure covers. If it has Named sessions, only those
-// are covered.
-func (s *Store) Covered(ctx context.Context, e *Erasure) ([]string, error) {
+// are covered. whole is the tombstone of the tenant, nil before it is written: streams that were
+// imported after it are left out.
+func (s *Store) Covered(ctx context.Context, e *Erasure, whole *tombstone.Tombstone) ([]string, error) {
 	switch e.Kind {
 	case Sessions:
 		return e.Named, nil
@@ -95,7 +98,11 @@ func (s *Store) Covered(ctx context.Context, e *Erasure) ([]string, error) {
 		return s.ids(ctx, sessionsOfTag, clickhouse.Named("tenant", e.Tenant), clickhouse.Named("tag", e.TagKey),
 			clickhouse.Named("salt", e.Salt), clickhouse.Named("hash", e.TagHash), clickhouse.Named("until", e.Until))
 	}
-	return s.ids(ctx, sessionsOf, clickhouse.Named("tenant", e.Tenant), clickhouse.Named("until", e.Until))
+	args := []any{clickhouse.Named("tenant", e.Tenant), clickhouse.Named("until", e.Until)}
+	if whole != nil {
+		args = append(args, clickhouse.DateNamed("at", whole.At, clickhouse.NanoSeconds))
+	}
+	return s.ids(ctx, statements.Must("sessions_of_tenant", whole != nil), args...)
 }
 
 func (s *Store) ids(ctx context.Context, query string, args ...any) ([]string, error) {

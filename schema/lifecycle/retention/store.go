@@ -85,7 +85,12 @@ func (p *Policy) args(now time.Time, limit int) []any {
 // Due returns the data that is to expire by a policy of recordings, the oldest first.
 func (s *Store) Due(ctx context.Context, p *Policy, now time.Time, limit int) ([]Due, error) {
 	list := []Due{}
-	if err := s.conn.Select(ctx, &list, statements.Must("due", p.Kind), p.args(now, limit)...); err != nil {
+	before := p.cutoff(now)
+	if p.MaxBytes > 0 {
+		before = 0 // sessions of any age may expire
+	}
+	args := append(p.args(now, limit), clickhouse.Named("before", before))
+	if err := s.conn.Select(ctx, &list, statements.Must("due", p.Kind), args...); err != nil {
 		return nil, fmt.Errorf("look for expired %s: %w", p.Kind, err)
 	}
 	return list, nil
@@ -98,7 +103,7 @@ func (s *Store) Days(ctx context.Context, p *Policy, now time.Time, days int) ([
 		return list, nil
 	}
 	args := append(p.args(now, 0), clickhouse.Named("age", uint64(p.MaxAge/time.Second)),
-		clickhouse.Named("end", now.AddDate(0, 0, days).Unix()))
+		clickhouse.Named("end", now.AddDate(0, 0, days).Unix()), clickhouse.Named("before", 0))
 	if err := s.conn.Select(ctx, &list, statements.Must("days", p.Kind), args...); err != nil {
 		return nil, fmt.Errorf("look for %s that expire: %w", p.Kind, err)
 	}
@@ -109,7 +114,7 @@ func (s *Store) Days(ctx context.Context, p *Policy, now time.Time, days int) ([
 func (s *Store) Size(ctx context.Context, tenant, kind string) (Size, error) {
 	var size Size
 	err := s.conn.QueryRow(ctx, statements.Must("size", kind), clickhouse.Named("tenant", tenant),
-		clickhouse.Named("kind", kind)).ScanStruct(&size)
+		clickhouse.Named("kind", kind), clickhouse.Named("before", 0)).ScanStruct(&size)
 	if err != nil {
 		return size, fmt.Errorf("read the size of %s: %w", kind, err)
 	}
@@ -153,9 +158,14 @@ func (s *Store) Unfinished(ctx context.Context, limit int) ([]Expiration, error)
 // Expiring the charges of a session deletes all of its data. Remove is idempotent.
 func (s *Store) Remove(ctx context.Context, list []Expiration) error {
 	first := list[0]
-	sessions, untils, rows := make([]string, len(list)), make([]string, len(list)), make([][]any, len(list))
+	last, rows := map[string]string{}, make([][]any, len(list)) // the greatest id of each session
 	for i := range list {
-		sessions[i], untils[i], rows[i] = list[i].Session, list[i].Until, list[i].row(1)
+		e := &list[i]
+		last[e.Session], rows[i] = max(last[e.Session], e.Until), e.row(1)
+	}
+	sessions, untils := make([]string, 0, len(last)), make([]string, 0, len(last))
+	for session, until := range last {
+		sessions, untils = append(sessions, session), append(untils, until)
 	}
 	names := tables.OfKind(first.Kind)
 	if first.Kind == tables.Charges {

@@ -17,8 +17,15 @@ func (s *Store) PutAll(ctx context.Context, tenant, erasure string, sessions []s
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
 	at := later(s.now().UTC(), last) // after the earlier tombstones, even if clocks differ
-	until := Bound(at)
-	beyond, err := s.beyond(ctx, append(args, clickhouse.Named("until", until)))
+	return s.PutLike(ctx, &Tombstone{Key: Key{Tenant: tenant}, Until: Bound(at), At: at, Erasure: erasure}, sessions)
+}
+
+// PutLike writes tombstones for sessions that are otherwise like one. Streams with greater ids are
+// covered as well if they are stored by now, such as those of a recorder whose clock is ahead.
+func (s *Store) PutLike(ctx context.Context, like *Tombstone, sessions []string) ([]*Tombstone, error) {
+	beyond, err := s.beyond(ctx, []any{
+		clickhouse.Named("tenant", like.Tenant), clickhouse.Named("sessions", sessions), clickhouse.Named("until", like.Until),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +36,7 @@ func (s *Store) PutAll(ctx context.Context, tenant, erasure string, sessions []s
 	defer batch.Close()
 	list := make([]*Tombstone, len(sessions))
 	for i, session := range sessions {
-		t := &Tombstone{Key: Key{tenant, session}, Until: until, Streams: beyond[session], At: at, Erasure: erasure}
+		t := &Tombstone{Key: Key{like.Tenant, session}, Until: like.Until, Streams: beyond[session], At: like.At, Erasure: like.Erasure}
 		if t.Streams == nil {
 			t.Streams = []string{}
 		}

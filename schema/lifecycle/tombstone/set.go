@@ -13,7 +13,9 @@ import (
 type Set struct {
 	store *Store
 
-	mu      sync.Mutex // guards the fields below
+	mu sync.Mutex // guards the fields below
+	// known has the tombstones. Sessions with imports after the tombstone of their tenant, and without
+	// one of their own, have one with Restored only.
 	known   map[Key]*Tombstone
 	asked   map[Key]time.Time // when the tombstone of a single session was read from ClickHouse
 	loaded  time.Time         // when the latest successful load began
@@ -84,7 +86,8 @@ func (s *Set) add(t *Tombstone) {
 	was := s.known[t.Key]
 	if was == nil {
 		if t.Until == "" {
-			return // a restore without a known tombstone
+			s.addRestore(t)
+			return
 		}
 		own := &Tombstone{Key: t.Key}
 		own.merge(t)
@@ -98,6 +101,23 @@ func (s *Set) add(t *Tombstone) {
 	}
 	if s.learns && len(s.learned) < mostKnown {
 		s.learned = append(s.learned, s.known[t.Key].clone())
+	}
+}
+
+// addRestore adds imports of a session without a tombstone of its own. Those that count are after the
+// tombstone of its tenant. The caller holds s.mu.
+func (s *Set) addRestore(t *Tombstone) {
+	whole := s.known[Key{Tenant: t.Tenant}]
+	if whole == nil {
+		return
+	}
+	for _, at := range t.Restored {
+		if at.After(whole.At) {
+			own := &Tombstone{Key: t.Key}
+			own.merge(t)
+			s.known[t.Key] = own
+			return
+		}
 	}
 }
 
@@ -153,6 +173,9 @@ func (s *Set) Known(of Key) *Tombstone {
 // caller holds s.mu.
 func (s *Set) lookup(of Key) *Tombstone {
 	own, whole := s.known[of], s.known[Key{Tenant: of.Tenant}]
+	if whole == nil && own != nil && own.Until == "" {
+		return nil // it has only imports, and the tombstone of the tenant was evicted
+	}
 	if whole == nil || own == whole {
 		return own
 	}
@@ -192,7 +215,9 @@ func (s *Set) Learned() []*Tombstone {
 	if !s.learns {
 		s.learns = true
 		for _, t := range s.known {
-			s.learned = append(s.learned, t.clone())
+			if t.Until != "" {
+				s.learned = append(s.learned, t.clone())
+			}
 		}
 	}
 	list := s.learned

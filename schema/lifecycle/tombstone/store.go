@@ -48,25 +48,32 @@ var recorded = tables.Names(tables.Recording)
 // Find returns the tombstone of a session, nil if it has none.
 func (s *Store) Find(ctx context.Context, of Key) (*Tombstone, error) {
 	rows, err := s.of(ctx, []Key{of})
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	t := rows[0]
-	for _, row := range rows[1:] {
-		t.merge(row)
+	t := &Tombstone{Key: of}
+	for _, row := range rows {
+		if row.Key == of {
+			t.merge(row)
+		}
 	}
 	if t.Until == "" {
-		return nil, nil // the session has only restores
+		return nil, nil // the session has only restores, or only its tenant has a tombstone
 	}
 	return t, nil
 }
 
-// of returns the tombstones and restores of sessions. A restore counts only with a tombstone, so
-// restores of sessions without one are not read.
+// of returns the tombstones and restores of sessions, and the tombstones of their tenants. A restore
+// counts only with a tombstone, so without one the restores are not read.
 func (s *Store) of(ctx context.Context, keys []Key) ([]*Tombstone, error) {
-	tenants, sessions := make([]string, len(keys)), make([]string, len(keys))
-	for i, k := range keys {
-		tenants[i], sessions[i] = k.Tenant, k.Session
+	var tenants, sessions []string
+	whole := map[string]bool{}
+	for _, k := range keys {
+		tenants, sessions = append(tenants, k.Tenant), append(sessions, k.Session)
+		if !whole[k.Tenant] && k.Session != "" {
+			whole[k.Tenant] = true
+			tenants, sessions = append(tenants, k.Tenant), append(sessions, "")
+		}
 	}
 	args := []any{clickhouse.Named("tenants", tenants), clickhouse.Named("sessions", sessions)}
 	stones, err := s.tombstones(ctx, rowsShape{}, args...)

@@ -10,6 +10,7 @@ import (
 	"tapedeck/internal/app/lifecycle/backup"
 	"tapedeck/internal/fulltest"
 	"tapedeck/schema/clickhouse"
+	"tapedeck/schema/lifecycle/retention"
 	"tapedeck/schema/tables"
 )
 
@@ -76,12 +77,17 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Sessions that were erased after a backup stay erased when a later backup is known.
+// Sessions that were erased after a backup stay erased when a later backup is known. What expired after it
+// is deleted once more, and what expired before is not.
 func TestErasures(t *testing.T) {
 	fulltest.Long(t)
 	backups := t.TempDir()
 	w := installed(t, backups)
+	const expire = `INSERT INTO expirations (tenant, session_id, kind, until, expired_at, bytes, finished) VALUES ('t1', '%s', 'frames', 'ffffffff', '%s', %d, 1)`
+	w.exec(expire, "s0", "2026-01-01 00:00:00", 10)
 	w.backUp("old", "")
+	w.exec(expire, "s1", "2026-02-01 00:00:00", 10)
+	w.exec(expire, "s1", "2026-02-02 00:00:00", 20)
 	w.exec(`INSERT INTO tombstones (tenant, session_id, until, deleted_at, finished, erasure) VALUES ('t1', 's2', 'ffffffff', now64(9), 1, 'e1')`)
 	w.exec(`ALTER TABLE frames DELETE WHERE tenant = 't1' AND session_id = 's2' SETTINGS mutations_sync = 2`)
 	w.backUp("new", "old")
@@ -92,6 +98,11 @@ func TestErasures(t *testing.T) {
 	to.must(err)
 	if r.Erasures == nil || r.Erasures.Tombstones != 1 || to.content("tombstones") != w.content("tombstones") {
 		t.Errorf("erasures %+v", r.Erasures)
+	}
+	list, err := retention.NewStore(to.db).Unfinished(t.Context(), 10)
+	to.must(err)
+	if len(list) != 1 || list[0].Session != "s1" || list[0].Bytes != 20 {
+		t.Errorf("expirations of which the data is to be deleted: %+v", list)
 	}
 }
 

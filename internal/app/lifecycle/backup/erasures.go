@@ -17,8 +17,9 @@ type Erased struct {
 var marks = []string{"tombstones", "restores", "erasures", "expirations"}
 
 // applyErasures adds the marks of a later backup to the restored data. Readers then hide the rows
-// that the marks cover. The server removes these rows soon after its start, like any rows that were
-// stored after their erasure.
+// that the marks cover. The server removes these rows soon after its start: those of erasures like
+// any rows that were stored after their erasure, those of expirations like any that were marked and
+// not deleted yet.
 func applyErasures(ctx context.Context, o RestoreOptions, scratch string) (e *Erased, err error) {
 	later := o.Into + "__erasures"
 	if err := create(ctx, o.DB, later); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	stream "tapedeck/ingest/delivery/jetstream"
 	"tapedeck/internal/metric"
 )
 
@@ -93,8 +94,13 @@ func (s *Service) share(ctx context.Context, last success) error {
 	}
 	kv, err := js.KeyValue(ctx, statusBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		var replicas int
+		if replicas, err = stream.Replicas(ctx, js); err != nil {
+			return err
+		}
 		kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: statusBucket, Description: "tapedeck: the last backup", Storage: jetstream.FileStorage,
+			Replicas: replicas,
 		})
 	}
 	if err != nil {

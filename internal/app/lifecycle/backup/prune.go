@@ -16,7 +16,8 @@ import (
 // listFile is the name of the list of files, which ClickHouse writes last.
 const listFile = ".backup"
 
-// incompleteAge is the age at which a backup without a list counts as interrupted.
+// incompleteAge is the time without a change after which a backup without a list counts as
+// interrupted.
 const incompleteAge = 24 * time.Hour
 
 // stored is a backup in a directory.
@@ -72,8 +73,8 @@ func Prune(dir string, keep int, dryRun bool) (removed []string, err error) {
 
 // scan returns the complete and the interrupted backups in a directory.
 func scan(dir string) (whole []stored, interrupted []string, err error) {
-	add := func(name string, d fs.DirEntry) error {
-		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > incompleteAge {
+	add := func(name string) error {
+		if at, err := changed(filepath.Join(dir, name)); err == nil && time.Since(at) > incompleteAge {
 			interrupted = append(interrupted, name)
 		}
 		return fs.SkipDir
@@ -92,7 +93,7 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 			if _, err := os.Stat(filepath.Join(path, ".lock")); err != nil {
 				return nil
 			}
-			return add(name, d)
+			return add(name)
 		}
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 		s, err := parseList(text)
 		// The disk was full.
 		if malformed := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &malformed) {
-			return add(name, d)
+			return add(name)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(path, listFile), err)
@@ -113,6 +114,22 @@ func scan(dir string) (whole []stored, interrupted []string, err error) {
 		return nil, nil, fmt.Errorf("read the backups: %w", err)
 	}
 	return whole, interrupted, nil
+}
+
+// changed returns when something in a directory was changed last. The time of the directory itself
+// does not change while a backup in it is written.
+func changed(dir string) (last time.Time, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return err
+	})
+	return last, err
 }
 
 // parseList reads the required fields of a list of files.

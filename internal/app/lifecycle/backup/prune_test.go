@@ -33,17 +33,25 @@ func TestPrune(t *testing.T) {
 	listed(t, dir, "mon", "2026-11-02 00:00:00", "")
 	listed(t, dir, "hourly/2", "2026-11-02 01:00:00", "mon")
 	listed(t, dir, "hourly/3", "2026-11-02 02:00:00", "hourly/2")
-	for name, age := range map[string]time.Duration{"cut": 48 * time.Hour, "now": time.Minute} {
+	const old = 48 * time.Hour
+	for name, ages := range map[string][4]time.Duration{ // of the files .lock and data/x, of data and of all
+		"cut": {old, old, old, old}, "now": {old, old, old, time.Minute},
+		"long": {old, time.Minute, old, old}, // it has been written for two days
+	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(path, 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(path, "data"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(path, ".lock"), nil, 0o600); err != nil {
-			t.Fatal(err)
+		for _, file := range []string{".lock", "data/x"} {
+			if err := os.WriteFile(filepath.Join(path, file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		at := time.Now().Add(-age)
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
+		for i, file := range []string{".lock", "data/x", "data", "."} {
+			at := time.Now().Add(-ages[i])
+			if err := os.Chtimes(filepath.Join(path, file), at, at); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	full := filepath.Join(dir, "full") // ClickHouse left an empty list
@@ -53,8 +61,10 @@ func TestPrune(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, ".backup"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if at := time.Now().Add(-48 * time.Hour); os.Chtimes(full, at, at) != nil {
-		t.Fatal("change its time")
+	for _, path := range []string{filepath.Join(full, ".backup"), full} {
+		if at := time.Now().Add(-old); os.Chtimes(path, at, at) != nil {
+			t.Fatal("change its time")
+		}
 	}
 	want := []string{"hourly/1", "sun", "cut", "full"}
 	for _, dry := range []bool{true, false} {
@@ -63,7 +73,7 @@ func TestPrune(t *testing.T) {
 			t.Errorf("dry %v: removed %v (%v), want %v", dry, removed, err, want)
 		}
 	}
-	for name, there := range map[string]bool{"sun": false, "hourly/1": false, "cut": false, "now": true, "mon": true, "hourly/2": true, "hourly/3": true} {
+	for name, there := range map[string]bool{"sun": false, "hourly/1": false, "cut": false, "now": true, "long": true, "mon": true, "hourly/2": true, "hourly/3": true} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
 			t.Errorf("%s: %v, want it there: %v", name, err, there)
 		}

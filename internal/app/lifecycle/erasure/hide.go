@@ -13,11 +13,15 @@ const stonesAtOnce = 1000
 
 // hide writes the tombstones of an erasure.
 func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
-	sessions, err := s.covered(ctx, e)
+	had, err := s.stones.OfErasure(ctx, e.Tenant, e.ID) // of an attempt that was interrupted
 	if err != nil {
 		return err
 	}
-	if _, err := s.cover(ctx, e, sessions); err != nil {
+	sessions, err := s.covered(ctx, e, wholeOf(had))
+	if err != nil {
+		return err
+	}
+	if _, err := s.cover(ctx, e, had, sessions); err != nil {
 		return err
 	}
 	if err := s.reached(ctx, "tombstones"); err != nil {
@@ -31,12 +35,9 @@ func (s *Service) hide(ctx context.Context, e *erasure.Erasure) error {
 	return s.reached(ctx, "hidden")
 }
 
-// cover writes the tombstones that an erasure does not have yet, and returns how many.
-func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []string) (int, error) {
-	had, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
-	if err != nil {
-		return 0, err
-	}
+// cover writes the tombstones that an erasure does not have yet, besides those that it had, and
+// returns how many.
+func (s *Service) cover(ctx context.Context, e *erasure.Erasure, had []*tombstone.Tombstone, sessions []string) (int, error) {
 	known := make(map[string]bool, len(had))
 	for _, t := range had {
 		known[t.Session] = true
@@ -56,8 +57,17 @@ func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []stri
 	if e.Kind == erasure.Tenant && !known[""] {
 		missing = append(missing, "")
 	}
+	whole := wholeOf(had)
 	for from := 0; from < len(missing); from += stonesAtOnce {
-		list, err := s.stones.PutAll(ctx, e.Tenant, e.ID, missing[from:min(from+stonesAtOnce, len(missing))])
+		some := missing[from:min(from+stonesAtOnce, len(missing))]
+		var list []*tombstone.Tombstone
+		var err error
+		if whole == nil {
+			list, err = s.stones.PutAll(ctx, e.Tenant, e.ID, some)
+		} else {
+			// Of the time of that one, so that they cover no stream that was imported since.
+			list, err = s.stones.PutLike(ctx, whole, some)
+		}
 		if err != nil {
 			return from, err
 		}
@@ -69,6 +79,17 @@ func (s *Service) cover(ctx context.Context, e *erasure.Erasure, sessions []stri
 		}
 	}
 	return len(missing), nil
+}
+
+// wholeOf returns the latest tombstone of a whole tenant among the tombstones of an erasure, nil if
+// there is none. There are two if a server continued the request while it was answered.
+func wholeOf(list []*tombstone.Tombstone) (latest *tombstone.Tombstone) {
+	for _, t := range list {
+		if t.Session == "" && (latest == nil || t.At.After(latest.At)) {
+			latest = t
+		}
+	}
+	return latest
 }
 
 // keysOf returns the sessions of tombstones.

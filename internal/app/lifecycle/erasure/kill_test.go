@@ -206,20 +206,7 @@ func TestTagInFlight(t *testing.T) {
 	w := &world{T: t, dir: filepath.Join(t.TempDir(), "data"), stored: map[string]string{}}
 	w.restart()
 	marker := newMarker()
-	hold := func(step string) {
-		t.Helper()
-		if err := os.WriteFile(w.dir+".hold", []byte(step), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	held := func(step string) {
-		t.Helper()
-		w.eventually("held at "+step, func() bool {
-			text, err := os.ReadFile(w.dir + ".held")
-			return err == nil && string(text) == step
-		})
-	}
-	hold("tombstones")
+	w.hold("tombstones")
 	asked := make(chan error, 1)
 	go func() {
 		status, answer, err := w.try(t.Context(), http.MethodPost, "/v1/erasures", "application/json", fmt.Appendf(nil, `{"tag": {"key": "user", "value": %q}}`, marker))
@@ -228,7 +215,7 @@ func TestTagInFlight(t *testing.T) {
 		}
 		asked <- err
 	}()
-	held("tombstones")
+	w.held("tombstones", 2) // the request, and the attempt that the server makes meanwhile
 
 	writer := w.recordSlowly("session=gone&tag=user:" + marker)
 	frame := func(n int) {
@@ -242,10 +229,10 @@ func TestTagInFlight(t *testing.T) {
 		})
 	}
 	frame(1)
-	hold("rolled")
-	held("rolled")
+	w.hold("rolled")
+	w.held("rolled", 1)
 	frame(2)
-	hold("")
+	w.hold("")
 	if err := <-asked; err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ import (
 
 // serverCommand makes the test binary a server in local mode on a data directory. It kills
 // itself and its ClickHouse at the step of erasures that the file DIRECTORY.kill names, and waits
-// at the one in DIRECTORY.hold, which it then writes to DIRECTORY.held.
+// at the one in DIRECTORY.hold, which it then writes to DIRECTORY.held, with how many wait there.
 const serverCommand = "erasure-server"
 
 // addresses are what a server writes for the test.
@@ -88,6 +89,7 @@ func serve(dir string) error {
 // killOrHold returns a hook that kills the process group at the step of erasures that the file DIRECTORY.kill
 // names, and waits at the step that DIRECTORY.hold names.
 func killOrHold(dir string) failpoint.Hook {
+	var waiting atomic.Int32 // calls of the hook
 	return func(reached string) error {
 		reached, ok := strings.CutPrefix(reached, "erasure: ")
 		if !ok {
@@ -96,8 +98,10 @@ func killOrHold(dir string) failpoint.Hook {
 		if step, err := os.ReadFile(dir + ".kill"); err == nil && string(step) == reached {
 			return syscall.Kill(0, syscall.SIGKILL)
 		}
+		waiting.Add(1)
+		defer waiting.Add(-1)
 		for step, err := os.ReadFile(dir + ".hold"); err == nil && string(step) == reached; step, err = os.ReadFile(dir + ".hold") {
-			if err := os.WriteFile(dir+".held", step, 0o600); err != nil {
+			if err := os.WriteFile(dir+".held", fmt.Appendf(nil, "%s %d", step, waiting.Load()), 0o600); err != nil {
 				return err
 			}
 			time.Sleep(20 * time.Millisecond) // between looks at a file of another process

@@ -38,27 +38,16 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 		return waits, err
 	}
 	// The sink has now stored all blocks that were in JetStream when the erasure was hidden.
-	sessions, err := s.store.Covered(ctx, e)
-	if err != nil {
-		return "", err
-	}
-	if n, err := s.cover(ctx, e, sessions); err != nil || n > 0 {
-		e.HiddenAt = time.Now().UTC()
-		if e.Kind == erasure.Tag {
-			// The sessions continued while they were not hidden, so JetStream has blocks of them
-			// after the removed blocks.
-			e.Progress.Blocks, e.Progress.MoreBlocks, e.Progress.BlocksGone = 0, nil, false
-		}
-		if err == nil {
-			err = s.saved(ctx, e, "more tombstones")
-		}
-		return "every server to learn of sessions that were found", err
-	}
 	stones, err := s.stones.OfErasure(ctx, e.Tenant, e.ID)
 	if err != nil {
 		return "", err
 	}
-	if e.RemovedAt.IsZero() { // nothing was removed by an earlier attempt that ended
+	if e.RemovedAt.IsZero() {
+		// An attempt after the first one that ended looks for no further sessions: all that were in
+		// JetStream were found. What has come since may be an import.
+		if waits, err := s.find(ctx, e, stones); err != nil || waits != "" {
+			return waits, err
+		}
 		if err := s.recount(ctx, e, stones); err != nil {
 			return "", err
 		}
@@ -78,6 +67,29 @@ func (s *Service) remove(ctx context.Context, e *erasure.Erasure) (waits string,
 	}
 	e.State, e.RemovedAt, e.Waits = erasure.Removed, time.Now().UTC(), ""
 	return "", s.saved(ctx, e, "removed")
+}
+
+// find looks for sessions that are stored by now and have no tombstone of the erasure, and writes
+// their tombstones.
+func (s *Service) find(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) (waits string, err error) {
+	sessions, err := s.store.Covered(ctx, e, wholeOf(stones))
+	if err != nil {
+		return "", err
+	}
+	n, err := s.cover(ctx, e, stones, sessions)
+	if err == nil && n == 0 {
+		return "", nil
+	}
+	e.HiddenAt = time.Now().UTC()
+	if e.Kind == erasure.Tag {
+		// The sessions continued while they were not hidden, so JetStream has blocks of them
+		// after the removed blocks.
+		e.Progress.Blocks, e.Progress.MoreBlocks, e.Progress.BlocksGone = 0, nil, false
+	}
+	if err == nil {
+		err = s.saved(ctx, e, "more tombstones")
+	}
+	return "every server to learn of sessions that were found", err
 }
 
 // revoke revokes all tokens of a tenant.
@@ -215,16 +227,19 @@ func (s *Service) rows(ctx context.Context, e *erasure.Erasure, stones []*tombst
 	return err
 }
 
-// covering returns the rows that tombstones cover. For a tenant it returns all rows at once.
+// covering returns the rows that tombstones cover. For a tenant it returns all rows at once: those
+// that its own tombstone covers, and streams that the tombstones of its sessions name.
 func (s *Service) covering(ctx context.Context, e *erasure.Erasure, stones []*tombstone.Tombstone) ([]erasure.Rows, error) {
 	if e.Kind == erasure.Tenant {
-		var whole []*tombstone.Tombstone
-		for _, t := range stones {
-			if t.Session == "" {
-				whole = append(whole, t)
-			}
+		whole := wholeOf(stones)
+		if whole == nil {
+			return nil, nil // another erasure of the tenant has replaced it
 		}
-		stones = whole
+		all := *whole
+		for _, t := range stones {
+			all.Streams = append(all.Streams, t.Streams...)
+		}
+		stones = []*tombstone.Tombstone{&all}
 	}
 	return s.store.Rows(ctx, stones)
 }

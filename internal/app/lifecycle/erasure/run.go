@@ -49,7 +49,7 @@ func (s *Service) round(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := len(list) - 1; i >= 0; i-- { // the oldest first
+		for i := range list {
 			if err := s.attempt(ctx, &list[i]); err != nil {
 				return err
 			}
@@ -101,7 +101,7 @@ func (s *Service) carry(ctx context.Context, e *erasure.Erasure) (waits string, 
 		case erasure.Requested:
 			next = func(ctx context.Context, e *erasure.Erasure) (string, error) { return "", s.hide(ctx, e) }
 		case erasure.Hidden:
-			next = s.remove
+			next = s.removeTogether
 		case erasure.Removed:
 			next = s.verify
 		default:

@@ -54,7 +54,9 @@ type Service struct {
 	stones *tombstone.Store
 	holder string
 	wake   chan struct{}
-	asked  time.Time // when late rows were last searched for; used by Run only
+	// The fields below are used by Run only.
+	asked  time.Time // when late rows were last searched for
+	rolled rolled
 }
 
 // New returns a service. Run processes the requested erasures.
@@ -121,7 +123,7 @@ func (s *Service) Preview(ctx context.Context, r Request) (*erasure.Erasure, []s
 	if err != nil {
 		return nil, nil, err
 	}
-	sessions, err := s.covered(ctx, e)
+	sessions, err := s.covered(ctx, e, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,9 +131,10 @@ func (s *Service) Preview(ctx context.Context, r Request) (*erasure.Erasure, []s
 	return e, sessions, nil
 }
 
-// covered returns the sessions that an erasure covers, and counts their data.
-func (s *Service) covered(ctx context.Context, e *erasure.Erasure) ([]string, error) {
-	sessions, err := s.store.Covered(ctx, e)
+// covered returns the sessions that an erasure covers, and counts their data. whole is the tombstone
+// of the tenant, nil before it is written.
+func (s *Service) covered(ctx context.Context, e *erasure.Erasure, whole *tombstone.Tombstone) ([]string, error) {
+	sessions, err := s.store.Covered(ctx, e, whole)
 	if err != nil {
 		return nil, err
 	}

@@ -239,6 +239,128 @@ func TestExpireAgain(t *testing.T) {
 	}
 }
 
+// Frames that are stored once more after they expired, as by an import, expire with the next round while a
+// policy limits them. Of what a stream gets later only its new bytes expire.
+func TestStoredAgain(t *testing.T) {
+	fulltest.Long(t)
+	conn := open(t)
+	now := start.Add(2 * time.Hour)
+	s := New(Options{DB: conn, Now: func() time.Time { return now }})
+	put(t, conn, tenant, "s", start, 100)
+	put(t, conn, tenant, "running", start, 100)
+	streams := map[string]string{}
+	for _, session := range []string{"s", "running"} {
+		var stream string
+		if err := conn.QueryRow(t.Context(), "SELECT any(stream_id) FROM streams WHERE tenant = ? AND session_id = ?", tenant, session).Scan(&stream); err != nil {
+			t.Fatal(err)
+		}
+		streams[session] = stream
+	}
+	p := retention.Policy{Tenant: tenant, Kind: tables.Frames, MaxAge: time.Hour}
+	set(t, s, p)
+	round := func(want string) {
+		t.Helper()
+		if err := s.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := stored(t, conn, tenant, "frames"); got != want {
+			t.Errorf("frames of %s, want %s", got, want)
+		}
+	}
+	frames := func(session, stream string) {
+		t.Helper()
+		if err := conn.Exec(t.Context(), "INSERT INTO frames (tenant, session_id, stream_id) VALUES (?, ?, ?)", tenant, session, stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round("[]")
+	frames("s", streams["s"])
+	frames("running", schema.NewStreamID()) // of a new stream that is not in the table streams yet
+	preview, err := s.preview(t.Context(), &p)
+	if err != nil || preview.Stored.Sessions != 1 || preview.Stored.Bytes != 100 || preview.Due.Sessions != 1 || preview.Due.Bytes != 100 {
+		t.Errorf("preview %+v, %v", preview, err)
+	}
+	round("[running]")
+	if size, err := s.Store().Size(t.Context(), tenant, tables.Frames); err != nil || size.Sessions != 0 {
+		t.Errorf("%d sessions are stored (%v)", size.Sessions, err)
+	}
+	frames("s", streams["s"])
+	set(t, s, retention.Policy{Kind: tables.Frames})
+	round("[running s]")
+	// The stream goes on: its new bytes count, and those that expired do not.
+	err = conn.Exec(t.Context(), "INSERT INTO streams (tenant, session_id, stream_id, version, last_at, frames, bytes) VALUES (?, 's', ?, 1, ?, 2, 130)", tenant, streams["s"], start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	due, err := s.Store().Due(t.Context(), &p, now, 10)
+	if err != nil || len(due) != 1 || due[0].Session != "s" || due[0].Bytes != 30 || due[0].Had != 100 {
+		t.Errorf("due: %+v (%v)", due, err)
+	}
+}
+
+// A round that ends after its mark of a stream that had expired before leaves the mark to the next
+// round.
+func TestInterruptedAgain(t *testing.T) {
+	conn := open(t)
+	killed := false
+	s := New(Options{DB: conn, Now: func() time.Time { return time.Now().AddDate(1, 0, 0) }})
+	ctx := failpoint.With(t.Context(), func(step string) error {
+		if killed && step == "retention: marked" {
+			return errKilled
+		}
+		return nil
+	})
+	// The rows of a mark are not merged meanwhile.
+	if err := conn.Exec(t.Context(), "SYSTEM STOP MERGES expirations"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, conn, tenant, "s", start, 100)
+	set(t, s, retention.Policy{Kind: tables.Frames, MaxAge: time.Hour})
+	if err := s.Round(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"INSERT INTO frames (tenant, session_id, stream_id) SELECT tenant, session_id, stream_id FROM streams",
+		"INSERT INTO streams (tenant, session_id, stream_id, version, last_at, frames, bytes) SELECT tenant, session_id, stream_id, 1, last_at, 2, 150 FROM streams",
+	} {
+		if err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed = true
+	if err := s.Round(ctx); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	killed = false
+	set(t, s, retention.Policy{Kind: tables.Frames}) // what was marked is deleted all the same
+	if err := s.Round(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := stored(t, conn, tenant, "frames"); got != "[]" {
+		t.Errorf("frames of %s are stored", got)
+	}
+	if list, err := s.Store().Unfinished(t.Context(), 10); err != nil || len(list) > 0 {
+		t.Errorf("unfinished: %+v (%v)", list, err)
+	}
+}
+
+// Of several expirations of a session that were not completed, the last one stands.
+func TestRemoveSeveral(t *testing.T) {
+	conn := open(t)
+	s := New(Options{DB: conn})
+	put(t, conn, tenant, "s", start, 100)
+	list := []retention.Expiration{
+		{Tenant: tenant, Session: "s", Kind: tables.Frames, Until: "0", At: start},
+		{Tenant: tenant, Session: "s", Kind: tables.Frames, Until: "g", At: start},
+	}
+	if err := s.Store().Remove(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if got := stored(t, conn, tenant, "frames"); got != "[]" {
+		t.Errorf("frames of %s are stored", got)
+	}
+}
+
 // Of a message that was stored anew as it grew, its latest state counts.
 func TestSizeOfGrowingMessage(t *testing.T) {
 	conn := open(t)

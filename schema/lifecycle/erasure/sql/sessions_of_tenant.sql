@@ -1,2 +1,7 @@
+{{- /* The sessions of a tenant. The dot tells whether streams that were imported after a time are left out. */ -}}
 SELECT DISTINCT session_id FROM streams WHERE tenant = {tenant:String} AND ({until:String} = '' OR stream_id <= {until:String})
+{{- if .}}
+    AND (session_id, stream_id) NOT IN (
+        SELECT session_id, stream_id FROM restores WHERE tenant = {tenant:String} AND restored_at > {at:DateTime64(9, 'UTC')})
+{{- end}}
 ORDER BY session_id
