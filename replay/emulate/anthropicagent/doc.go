@@ -15,6 +15,8 @@
 // calls that follow tool_use belong to the same connection. meta_init and meta_final are built from
 // the requests and usages. Signatures are omitted, as in the library.
 //
+// Requests that call no model (tokens counted, models listed, batches) are left out.
+//
 // Content that envelopes cannot represent is refused and not omitted: redacted thinking, blocks of
 // other types, overlapping calls, and all other protocols.
 package anthropicagent

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/valyala/fastjson"
@@ -122,11 +123,18 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 	var c *connection // in progress
 	var asked int64   // the latest unanswered request
 	var query string
-	busy := "" // the stream whose message is open
+	busy := ""                  // the stream whose message is open
+	others := map[string]bool{} // streams of requests that call no model
 	var p fastjson.Parser
 	var buf []byte
 	err := emulate.Scan(ctx, t, replay.Query{Bare: true}, func(f *replay.Frame) error {
-		if f.Stream.Dialect != messages || f.Flags.Has(schema.FlagNote) {
+		if f.Stream.Dialect != messages || others[f.Stream.StreamID] {
+			return nil
+		}
+		if f.Flags.Has(schema.FlagNote) {
+			if f.Direction == schema.Send && f.Transport == schema.HTTP && !callsModel(f.Raw) {
+				others[f.Stream.StreamID] = true
+			}
 			return nil
 		}
 		var content schema.Content
@@ -196,6 +204,16 @@ func (b *index) readMessages(ctx context.Context, t replay.Tape, session string)
 		b.list[len(b.list)-1].whole = false
 	}
 	return err
+}
+
+// callsModel reports whether the request with this head calls a model. Requests that read (models,
+// batches), count tokens or start a batch do not, and have nothing that envelopes contain.
+func callsModel(head []byte) bool {
+	method, rest, _ := strings.Cut(string(head), " ")
+	target, _, _ := strings.Cut(rest, " ")
+	path, _, _ := strings.Cut(target, "?")
+	return method == http.MethodPost && !strings.HasSuffix(path, "/messages/count_tokens") &&
+		!strings.Contains(path, "/count-tokens:") && !strings.Contains(path, "/messages/batches")
 }
 
 // goesOn lists the stop reasons after which the agent calls the model again.

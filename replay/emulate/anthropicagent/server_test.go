@@ -170,6 +170,30 @@ func TestConversion(t *testing.T) {
 	}
 }
 
+// Requests that call no model are no part of a conversation, and are no reason to refuse it.
+func TestOtherRequests(t *testing.T) {
+	tape := &replaytest.Tape{}
+	ask := func(at time.Duration, line, body string, answer ...string) {
+		s := et.Asked(tape, at, line, nil, body)
+		et.Head(s, at, "200 OK")
+		for _, line := range answer {
+			s.Add(at, line, et.Over(schema.NDJSON))
+		}
+		s.Dialect("anthropic-messages")
+	}
+	const counted = `{"model":"claude","messages":[{"role":"user","content":"Count"}]}`
+	ask(0, "GET /v1/models", "", `{"data":[{"type":"model","id":"claude"}]}`)
+	ask(time.Second, "POST /v1/messages?beta=true", `{"messages":[{"role":"user","content":"Hello"}]}`)
+	ask(2*time.Second, "POST /v1/messages/count_tokens?beta=true", counted, `{"input_tokens":14}`)
+	ask(3*time.Second, "POST /v1/messages", "",
+		`{"type":"message_start","message":{"model":"claude","usage":{"input_tokens":10,"output_tokens":1}}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`, `{"type":"message_stop"}`)
+	status, body, err := run(t, et.Serve(t, handler(tape)))
+	if err != nil || status != 200 || !strings.Contains(body, `\"user_query\":\"Hello\"`) || !strings.Contains(body, `\"total_steps\":1,`) {
+		t.Errorf("%d %s, %v", status, body, err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ dialect, frame, why string }{
 		"another protocol": {"loom", `{"type":"node_enter","id":"think"}`, "loom"},

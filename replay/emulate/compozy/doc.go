@@ -1,7 +1,7 @@
 // Package compozy serves /api/v0/executions/{workflows,agents,tasks}/{exec_id}/stream like Compozy
 // (its specification, "Streaming Support for Executions"): SSE with id, event and data,
-// Last-Event-ID, poll_ms, an allow-list of events, a heartbeat, and at most ten minutes per
-// connection.
+// Last-Event-ID, poll_ms, an allow-list of events and a heartbeat. A connection ends with the first
+// event after ten minutes, so that a client gets past a silence of any length.
 //
 // An execution that was recorded from Compozy is sent byte for byte, without the recorded
 // heartbeats and without events that a resumed connection repeated in the recording. poll_ms is

@@ -2,6 +2,7 @@ package compozy
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -87,8 +88,12 @@ type output struct {
 	body   *emulate.Body
 	writer *eventWriter
 	ask    ask
-	clock  int64 // events before it were received earlier, or are not requested
+	clock  int64     // events before it were received earlier, or are not requested
+	until  time.Time // the first event from then on is the last of the connection
 }
+
+// errLongest ends a connection that lasted longest.
+var errLongest = errors.New("the connection has lasted its time")
 
 // Play implements player.Sink.
 func (o *output) Play(f *replay.Frame, _, to int) error {
@@ -103,6 +108,7 @@ func (o *output) Play(f *replay.Frame, _, to int) error {
 }
 
 func (o *output) send(events []event) error {
+	sent := false
 	for _, e := range events {
 		if o.ask.resume && e.id <= o.ask.after || len(o.ask.events) > 0 && !slices.Contains(o.ask.events, e.name) {
 			continue
@@ -110,8 +116,15 @@ func (o *output) send(events []event) error {
 		if err := o.body.Write(e.wire); err != nil {
 			return err
 		}
+		sent = true
 	}
-	return o.body.Flush()
+	if err := o.body.Flush(); err != nil {
+		return err
+	}
+	if sent && !time.Now().Before(o.until) {
+		return errLongest
+	}
+	return nil
 }
 
 // Flush implements player.Sink.

@@ -36,7 +36,9 @@ func New(s *emulate.Stage, sessions Sessions) *Server { return &Server{stage: s,
 const (
 	server = "compozy"
 	prefix = "/api/v0/executions/"
-	// longest is the maximum duration of a connection; clients reconnect.
+	// longest is the duration of a connection after which it ends with the next event. Clients
+	// reconnect and name that event, so that the clock continues there. Without an event the same
+	// silence would begin anew.
 	longest = 10 * time.Minute
 )
 
@@ -211,8 +213,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 	s.cors(w, r)
 	w.WriteHeader(http.StatusOK)
 	out := &output{body: s.stage.NewBody(w), writer: newEventWriter(kind, exec, native(t), happens), ask: a,
-		clock: clock}
-	ctx, cancel := context.WithTimeout(r.Context(), longest)
+		clock: clock, until: time.Now().Add(longest)}
+	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	err = out.body.Flush()
 	var beats sync.WaitGroup
@@ -220,13 +222,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, t replay.Tape, se
 		beats.Go(func() { out.beat(ctx, s.stage.Heartbeat(), cancel) })
 		_, err = s.stage.Play(ctx, part, out, clock, a.pacing, false)
 	}
-	late := ctx.Err() == context.DeadlineExceeded
 	cancel()
 	beats.Wait() // no writes after the handler has returned
 	if err == nil && over(t) {
 		err = out.send(out.writer.end())
 	}
-	if err == nil || late {
+	if err == nil || errors.Is(err, errLongest) {
 		err = out.body.Close()
 	}
 	_, left := errors.AsType[*emulate.ClientError](err)

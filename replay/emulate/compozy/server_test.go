@@ -152,7 +152,8 @@ func TestSession(t *testing.T) {
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := &replaytest.Tape{Decode: dialectstest.Decode}
-		tape.Stream(schema.SSE, "compozy").Add(0, sse(1, "status", "{}")).Add(time.Hour, sse(2, "complete", "{}"))
+		tape.Stream(schema.SSE, "compozy").Add(0, sse(1, "status", "{}")).
+			Add(727*time.Second, sse(2, "status", "{}")).Add(794*time.Second, sse(3, "complete", "{}"))
 		client := et.ServePipe(t, handler(tape, func(o *emulate.Options) { o.Budget = budget.New(budget.Options{Readers: 1}) }))
 		done := make(chan []string)
 		go func() {
@@ -165,8 +166,21 @@ func TestLimits(t *testing.T) {
 		}
 		start := time.Now()
 		got := <-done
-		if took := time.Since(start); took != 10*time.Minute || len(got) < 39 || len(got) > 42 {
-			t.Errorf("a long one: %d reads in %s", len(got), took)
+		if took := time.Since(start); took != 727*time.Second || len(got) < 47 || len(got) > 50 || !strings.HasSuffix(got[len(got)-1], sse(2, "status", "{}")) {
+			t.Errorf("a long one: %d reads in %s, at last %q", len(got), took, got[len(got)-1])
+		}
+		for _, c := range []struct {
+			query, last string
+			want        string
+		}{
+			{"", "1", "727000 " + sse(2, "status", "{}")}, // the silence is longer than a connection
+			{"", "2", "67000 " + sse(3, "complete", "{}")},
+			{"?events=complete", "", "794000 " + sse(3, "complete", "{}")},
+		} {
+			_, got := get(t, client, "tasks/session/stream"+c.query, "Last-Event-ID", c.last)
+			if got[len(got)-1] != c.want {
+				t.Errorf("%s after %q: at last %q, want %q", c.query, c.last, got[len(got)-1], c.want)
+			}
 		}
 	})
 }

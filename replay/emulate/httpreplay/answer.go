@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/valyala/fastjson"
+
 	"tapedeck/replay"
 	"tapedeck/replay/emulate"
 	"tapedeck/schema"
@@ -24,6 +26,7 @@ type answer struct {
 	// means no replacement.
 	addresses *strings.Replacer
 	describes bool
+	pieces    emulate.Pieces // of messages whose ids are replaced
 }
 
 // Play implements player.Sink.
@@ -44,6 +47,11 @@ func (a *answer) Play(f *replay.Frame, from, to int) error {
 	}
 	if to < len(f.Raw) {
 		return nil // the message is written when it is complete
+	}
+	if a.renames != nil {
+		if f = a.pieces.Add(f); f == nil {
+			return nil
+		}
 	}
 	renamed := *f
 	renamed.Cuts = nil
@@ -132,9 +140,12 @@ type completion struct {
 	from    *provider
 	begun   bool
 	ended   bool // the provider's end marker was written
+	cut     bool // the recording ended inside of the last message
+	open    bool // the last event has no blank line behind it
 	single  bool // the answer is one frame
 	form    form
 	renames renames
+	pieces  emulate.Pieces // of messages whose ids are replaced
 	joined  []byte
 }
 
@@ -146,10 +157,19 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 	if f.Type != "" && f.Type == m.from.done {
 		m.ended = true
 	}
+	if f.Flags.Has(schema.FlagUnterminated) && !m.ended {
+		var c schema.Content
+		c, m.joined = schema.Unframe(&f.Frame, m.joined)
+		m.cut = fastjson.ValidateBytes(c.Data) != nil
+		m.open = f.Transport == schema.SSE
+	}
 	switch {
 	case m.renames != nil && to < len(f.Raw):
 		return nil // the message is written when it is complete
 	case m.renames != nil:
+		if f = m.pieces.Add(f); f == nil {
+			return nil
+		}
 		renamed := *f
 		renamed.Raw, renamed.Cuts = m.renames.renameFrame(&f.Frame), nil
 		f, from, to = &renamed, 0, len(renamed.Raw)
@@ -163,10 +183,12 @@ func (m *completion) Play(f *replay.Frame, from, to int) error {
 	var c schema.Content
 	c, m.joined = schema.Unframe(&f.Frame, m.joined)
 	switch {
-	case c.Empty:
+	case c.Empty, m.cut:
 		return nil
 	case m.form == asJSON:
 		return m.body.Write(c.Data)
+	case m.form == asMessages:
+		return m.body.Write(appendEventMessage(nil, c.Data))
 	}
 	name := ""
 	if m.from.named {
@@ -182,6 +204,7 @@ const (
 	asEvents   form = iota // as server-sent events
 	asRecorded             // with the framing in which they were recorded
 	asJSON                 // the message alone
+	asMessages             // as messages of an AWS event stream
 )
 
 // begin writes the head that matches the form of the first frame.
@@ -195,8 +218,10 @@ func (m *completion) begin(f *replay.Frame) {
 		m.form = asRecorded
 	case f.Transport == schema.EventStream:
 		m.form, kind = asRecorded, "application/vnd.amazon.eventstream"
-	case f.Type != "" && f.Type == m.from.whole, m.from.at == nil && m.single && object:
+	case f.Type != "" && f.Type == m.from.whole && (m.single || m.from.last(f)), m.from.at == nil && m.single && object:
 		m.form, m.ended, kind = asJSON, true, "application/json"
+	case m.from.messages:
+		m.form, kind = asMessages, "application/vnd.amazon.eventstream"
 	case m.from.lines:
 		m.form, kind = asRecorded, "application/x-ndjson"
 	case m.from.at == nil && !object: // lines such as 0:"text"
@@ -220,10 +245,15 @@ func (m *completion) Flush() error {
 	return m.body.Flush()
 }
 
-// end writes the end marker, if the recording has none.
+// end writes the end marker, if the recording has none. An event that was cut off stays incomplete,
+// so that clients discard it (WHATWG HTML, section 9.2.6).
 func (m *completion) end(complete bool) error {
-	if complete && m.begun && !m.ended && m.from.done != "" {
-		return m.body.Write([]byte("data: " + m.from.done + "\n\n"))
+	if !complete || !m.begun || m.ended || m.cut || m.from.done == "" {
+		return nil
 	}
-	return nil
+	marker := "data: " + m.from.done + "\n\n"
+	if m.open {
+		marker = "\n\n" + marker
+	}
+	return m.body.Write([]byte(marker))
 }

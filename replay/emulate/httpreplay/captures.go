@@ -17,14 +17,14 @@ var captures = map[string]*provider{
 		ends: []string{"finish", "abort", "finish_message"}, done: "[DONE]",
 		field: [2]string{"X-Vercel-Ai-Ui-Message-Stream", "v1"},
 	},
-	"a2a":                 {},
-	"mcp":                 {named: true, ends: []string{"result", "error"}},
+	"a2a":                 {ends: []string{"message", "error"}, over: overA2A},
+	"mcp":                 {calls: true, ends: []string{"result", "error", "batch"}},
 	"cohere":              {named: true, ends: []string{"message-end"}},
 	"adk":                 {},
-	"bedrock":             {},
+	"bedrock":             {messages: true, whole: "converse", ends: []string{"metadata", "message_stop", "converse"}, over: overBedrock},
 	"google-interactions": {named: true, ends: []string{"interaction.completed", "interaction.complete"}},
 	"langgraph":           {ends: []string{"end", "error"}},
-	"ollama":              {lines: true},
+	"ollama":              {lines: true, ends: []string{"error"}, over: overOllama},
 }
 
 // others describes streams of server-sent events of all remaining dialects that have no emulated
@@ -75,11 +75,27 @@ const anyPath = "any path"
 
 // anywhere reports whether the exchange answers a request with this method at any path.
 func (x *exchange) anywhere(method string) bool {
-	return x.provider != nil && x.provider.at == nil && x.source == "" && asksForStream(method)
+	return x.provider != nil && x.provider.at == nil && x.source == "" && x.answers(method)
 }
 
-// asksForStream reports whether a request with this method may have requested a stream of which
-// only the answer was recorded.
-func asksForStream(method string) bool {
-	return method == http.MethodPost || method == http.MethodGet || method == http.MethodPut
+// answers reports whether a request with this method may have requested a stream of which only the
+// answer was recorded. In MCP a POST has the answer to its message; a GET has the events that a
+// server sends by itself, until the client leaves.
+func (x *exchange) answers(method string) bool {
+	switch {
+	case !x.provider.calls:
+		return method == http.MethodPost || method == http.MethodGet || method == http.MethodPut
+	case method == http.MethodGet:
+		return x.unasked && x.stream.Transport == schema.SSE
+	}
+	return method == http.MethodPost && (!x.unasked || x.broke())
+}
+
+// refusesStream reports whether a request at a path asks an MCP server, of which only answers were
+// recorded, for events that are sent without a request, or to end a session. The server then
+// answers 405 (MCP, Streamable HTTP).
+func (b *index) refusesStream(method, path string) bool {
+	return (method == http.MethodGet || method == http.MethodDelete) && slices.ContainsFunc(b.exchanges, func(x *exchange) bool {
+		return x.provider != nil && x.provider.calls && (x.at(http.MethodPost, path) || x.anywhere(http.MethodPost))
+	})
 }

@@ -48,6 +48,7 @@ func TestCaptures(t *testing.T) {
 			`{"jsonrpc":"2.0","id":9,"method":"x"}`, events, []string{"data: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":1}\n\n", "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":2}\n\n"}},
 		{"cohere", schema.NDJSON, []captured{{kind: "chat", raw: "{\"id\":1}\n"}}, "{}", "application/json", []string{`{"id":1}`}},
 		{"bedrock", schema.EventStream, []captured{{raw: "\x00\x01"}, {raw: "\x02"}}, "{}", "application/vnd.amazon.eventstream", []string{"\x00\x01\x02"}},
+		{"bedrock", schema.NDJSON, []captured{{kind: "converse", raw: "{\"output\":{}}\n"}}, "{}", "application/json", []string{`{"output":{}}`}},
 		{"ollama", schema.NDJSON, []captured{{raw: "{\"a\":1}\n"}, {raw: "{\"done\":true}\n"}}, "{}", lines, []string{"{\"a\":1}\n{\"done\":true}\n"}},
 		{"generic", schema.SSE, []captured{{raw: "data: 1\n\n"}}, "{}", events, []string{"data: 1\n\n"}},
 	} {

@@ -3,7 +3,7 @@
 //
 //   - An exchange that the recording proxy recorded is played at its method and path.
 //   - A stream of a model provider (Anthropic, OpenAI, Gemini) that was recorded without a proxy is
-//     played at the provider's path.
+//     played at the provider's path, one answer for each request: an answer ends with its last event.
 //   - Any other stream of events that was recorded without a proxy is played at the path from which
 //     it was recorded. If it was read from a file, it is played at any path that no proxy recorded.
 //
@@ -46,6 +46,11 @@
 // answered with a new session id. A request with an unknown or ended session id is answered with
 // 404. DELETE ends a session; the answer is 204 if none was recorded.
 //
+// If only the answers of a server were recorded, its requests are answered in the recorded order, a
+// message that is no request with 202. A GET to such an MCP server is answered with events that the
+// server sent by itself; without any, GET and DELETE are answered with 405, as by a server without
+// these features.
+//
 // # Resuming
 //
 // A request with a Last-Event-ID resumes an answer whose events have ids. The answer continues
@@ -56,6 +61,9 @@
 // an id are sent until the take has played them to the end once, since clients that received them
 // send the same id as clients that did not. If an answer broke off after the id and another answer
 // follows it in the session, the other answer is played as recorded.
+//
+// A GET also resumes an answer to POST at its path, as in MCP, if no answer to a GET has the id. The
+// answer then has the id of the client's message.
 //
 // If the recorded client sent the same id, its answer is played from its beginning. For an id that
 // no answer has, the next answer in order is played. A request without an id is answered with an
@@ -76,7 +84,12 @@
 // If the server broke off an answer in the recording, the answer breaks off here too. If the client
 // abandoned an answer in the recording (schema.EndClientGone), the server had not failed: the body
 // ends normally after the recorded bytes, without the protocol's last event. It breaks off only if
-// the recorded Content-Length is larger.
+// the recorded Content-Length is larger. A stream of events that answers a GET stays open instead,
+// since clients would connect again and receive it once more.
+//
+// An answer that was recorded without its request has the provider's end marker, such as [DONE], also
+// if the recording has none, unless the answer broke off, was abandoned, or was cut off inside of an
+// event.
 //
 // A WebSocket has the recorded subprotocol if the client offers it, otherwise none. The server
 // sends each message after as many client messages as in the recording. It sends the recorded close

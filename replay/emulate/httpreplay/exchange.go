@@ -1,12 +1,14 @@
 package httpreplay
 
 import (
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"tapedeck/internal/secrets"
+	"tapedeck/replay"
 	"tapedeck/replay/emulate/jsonrpc"
 	"tapedeck/schema"
 )
@@ -33,6 +35,22 @@ type exchange struct {
 	provider *provider // set for an answer recorded without its request; else nil
 	source   string    // with provider: the path from which the stream was recorded; "" if unknown
 	frames   int       // with provider: number of frames of the answer
+	closed   bool      // with provider: the last event of the answer, or another answer behind it, was recorded
+	unasked  bool      // with provider: the answer has only requests and notifications of an MCP server
+}
+
+// broke reports whether the answer broke off, or its recording did. The answer of a client that
+// left did not.
+func (x *exchange) broke() bool {
+	return !x.closed && !x.stream.Complete() && !x.stream.Abandoned()
+}
+
+// staysOpen reports whether the server did not end the answer to a GET, a stream of events with
+// this header. If it ended, an EventSource would connect again and receive all of it once more.
+func (x *exchange) staysOpen(method string, h http.Header) bool {
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return method == http.MethodGet && strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") &&
+		(x.stream.Abandoned() || x.provider != nil && x.provider.calls) && !x.closed
 }
 
 // provider describes at which paths the streams of a dialect are served: the paths of a model
@@ -43,12 +61,27 @@ type provider struct {
 	// it; nil for any path.
 	at   *regexp.Regexp
 	ends []string // types of frames after which another response begins
+	// over reports whether another response begins after a frame, where the type does not say it; nil
+	// for never.
+	over func(*replay.Frame) bool
+	// types maps the type of an answer's first frame to another provider that serves the answer.
+	types map[string]*provider
+	// calls is set if requests are JSON-RPC messages of MCP.
+	calls bool
 	// named is set if the name of an event is its type.
 	named bool
-	done  string    // the end marker of streams
-	whole string    // type of an answer that is not streamed
-	lines bool      // lines are sent as lines and not as server-sent events
-	field [2]string // name and value of a response header field that clients require
+	done  string // the end marker of streams
+	whole string // type of an answer that is not streamed
+	lines bool   // lines are sent as lines and not as server-sent events
+	// messages is set if lines are sent as messages of an AWS event stream.
+	messages bool
+	field    [2]string // name and value of a response header field that clients require
+}
+
+// completions describes the older API of OpenAI. A whole answer has the type of a chunk.
+var completions = &provider{
+	path: "/v1/completions", at: regexp.MustCompile(`^(/v1)?/completions$`),
+	done: "[DONE]", whole: "text_completion", ends: []string{"[DONE]"},
 }
 
 // providers maps dialects to providers.
@@ -60,7 +93,8 @@ var providers = map[string]*provider{
 	"openai-chat": {
 		path: "/v1/chat/completions", at: regexp.MustCompile(`^(/v1)?/chat/completions$`),
 		done: "[DONE]", whole: "chat.completion",
-		ends: []string{"[DONE]", "chat.completion"},
+		ends:  []string{"[DONE]", "chat.completion"},
+		types: map[string]*provider{"text_completion": completions},
 	},
 	"openai-responses": {
 		path: "/v1/responses", at: regexp.MustCompile(`^(/v1)?/responses$`), named: true, whole: "response",
@@ -80,7 +114,7 @@ func (x *exchange) at(method, path string) bool {
 		return x.method == method && samePath(x.path, path)
 	}
 	if x.source != "" && x.source == path {
-		return asksForStream(method)
+		return x.answers(method)
 	}
 	return x.method == method && x.provider.at != nil && x.provider.at.MatchString(path)
 }

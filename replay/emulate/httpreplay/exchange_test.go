@@ -263,6 +263,9 @@ func TestProviders(t *testing.T) {
 		Add(0, "{\"responseId\":\"g\"}\n", et.Typed("", "g")).Add(0, "{\"responseId\":\"g\",\"n\":2}\n", et.Typed("", "g")).
 		Add(0, "{\"responseId\":\"h\"}\n", et.Typed("", "h"))
 	tape.Stream(schema.NDJSON, "openai-chat").Add(time.Second, "{\"id\":\"3\"}\n", et.Typed("chat.completion.chunk", "3"))
+	tape.Stream(schema.NDJSON, "openai-chat").
+		Add(0, "{\"id\":\"4\"}\n", et.Typed("text_completion", "4")).Add(0, "{\"id\":\"4\",\"n\":2}\n", et.Typed("text_completion", "4")).
+		Add(0, "{\"id\":\"5\"}\n", et.Typed("text_completion", "5"))
 	base := et.Serve(t, handler(tape))
 	for _, c := range []struct{ path, kind, want string }{
 		{"/v1/chat/completions", "text/event-stream; charset=utf-8", "data: {\"id\":\"1\"}\n\ndata: [DONE]\n\n"},
@@ -270,6 +273,8 @@ func TestProviders(t *testing.T) {
 		{"/chat/completions?speed=max", "text/event-stream; charset=utf-8", "data: {\"id\":\"2\"}\n\ndata: [DONE]\n\n"},
 		{"/v1/messages", "text/event-stream; charset=utf-8",
 			"event: message_start\ndata: {\"type\":\"message_start\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"},
+		{"/v1/completions", "text/event-stream; charset=utf-8", "data: {\"id\":\"4\"}\n\ndata: {\"id\":\"4\",\"n\":2}\n\ndata: [DONE]\n\n"},
+		{"/v1/completions", "application/json", `{"id":"5"}`},
 		{"/v1/messages", "application/json", `{"type":"message"}`},
 		{"/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "text/event-stream; charset=utf-8",
 			"data: {\"responseId\":\"g\"}\n\ndata: {\"responseId\":\"g\",\"n\":2}\n\n"},

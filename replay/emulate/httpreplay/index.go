@@ -78,8 +78,9 @@ func (x *exchange) initializes() bool {
 func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[string]bool, err error) {
 	asked = map[string]bool{}
 	type pending struct {
-		x    *exchange
-		body []byte
+		x      *exchange
+		body   []byte
+		pieces emulate.Pieces
 	}
 	open := map[string]*pending{}
 	finish := func(p *pending) {
@@ -118,7 +119,7 @@ func (b *index) readRequests(ctx context.Context, t replay.Tape) (asked map[stri
 			b.exchanges = append(b.exchanges, x)
 		case p == nil || isHead(&f.Frame):
 		case p.x.upgrade:
-			if f.Transport == schema.WebSocket {
+			if f.Transport == schema.WebSocket && p.pieces.Last(&f.Frame) {
 				p.x.turns = append(p.x.turns, f.Position())
 			}
 		case len(p.body)+len(f.Raw) <= bodyLimit:
@@ -145,9 +146,16 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 	var x *exchange
 	var run string
 	over := false
-	return emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
+	err := emulate.Scan(ctx, part, replay.Query{}, func(f *replay.Frame) error {
 		another := over && f.Type != "[DONE]" || run != "" && f.Run != "" && f.Run != run
+		if another {
+			x.closed = true
+		}
 		if x == nil || another {
+			p := p
+			if other := p.types[f.Type]; other != nil {
+				p = other
+			}
 			x = &exchange{
 				stream: s, id: f.Position().String(), method: "POST", path: p.path, provider: p,
 				first: f.Position(), asked: f.At, source: sourcePath(s), query: sourceQuery(s),
@@ -159,14 +167,24 @@ func (b *index) readAnswers(ctx context.Context, t replay.Tape, s *schema.Stream
 			run, over = "", false
 		}
 		x.last, x.ended = f.Position(), f.At
+		x.unasked = p.calls && (x.frames == 0 || x.unasked) && f.Type != "" && !p.last(f)
 		x.frames++
 		if f.Run != "" {
 			run = strings.Clone(f.Run) // the frame is valid only during the call
 		}
-		over = over || slices.Contains(p.ends, f.Type)
+		over = over || p.last(f)
+		x.closed = over
 		return nil
 	})
+	if x != nil && s.EndReason == continuedElsewhere {
+		x.closed = true
+	}
+	return err
 }
+
+// continuedElsewhere is the end reason of a stream in a session if its later frames belong to other
+// sessions.
+const continuedElsewhere = "left"
 
 // list returns the recorded requests in readable form.
 func (b *index) list() []string {

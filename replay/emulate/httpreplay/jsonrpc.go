@@ -154,11 +154,15 @@ func (to renames) renameFrame(f *schema.Frame) []byte {
 type direct struct {
 	status int
 	body   []byte // JSON; nil for none
+	allow  string // the methods that are allowed; "" for no such field
 }
 
 func (d *direct) write(w http.ResponseWriter, r *http.Request) {
 	if d.body != nil {
 		w.Header().Set("Content-Type", "application/json")
+	}
+	if d.allow != "" {
+		w.Header().Set("Allow", d.allow)
 	}
 	emulate.CrossOrigin(w.Header(), r)
 	w.WriteHeader(d.status)
@@ -192,7 +196,7 @@ func notRecordedCalls(session string, asked []jsonrpc.Call, here []*exchange) *d
 	var errors [][]byte
 	for i := range asked {
 		c := &asked[i]
-		if c.Method == "" || c.ID == "" {
+		if !c.Asks() {
 			continue
 		}
 		code, text := jsonrpc.InvalidParams, fmt.Sprintf("Session %q has %s recorded with other params only.", session, c.Method)
@@ -207,7 +211,7 @@ func notRecordedCalls(session string, asked []jsonrpc.Call, here []*exchange) *d
 	case len(errors) == 0:
 		return &direct{status: http.StatusAccepted}
 	case len(asked) == 1:
-		return &direct{http.StatusOK, errors[0]}
+		return &direct{status: http.StatusOK, body: errors[0]}
 	}
-	return &direct{http.StatusOK, slices.Concat([]byte("["), bytes.Join(errors, []byte(",")), []byte("]"))}
+	return &direct{status: http.StatusOK, body: slices.Concat([]byte("["), bytes.Join(errors, []byte(",")), []byte("]"))}
 }

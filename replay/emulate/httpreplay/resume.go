@@ -21,20 +21,23 @@ type resumption struct {
 }
 
 // resume finds the answer that a client resumes, by the id of the last event that the client
-// received. It returns the zero resumption in three cases, in which the request is answered as
-// recorded: no answer has the id; the answer broke off at the id and another answer followed; the
-// recorded client also sent the id.
+// received: in here, and then elsewhere, among the answers to POST at the same path.
+// It returns the zero resumption in three cases, in which the request is answered as recorded: no
+// answer has the id; the answer broke off at the id and another answer followed; the recorded
+// client also sent the id.
 func (s *Server) resume(
-	ctx context.Context, t replay.Tape, here []*exchange, id string, of func(x *exchange) (turn int, ended bool),
+	ctx context.Context, t replay.Tape, here, elsewhere []*exchange, id string, of func(x *exchange) (turn int, ended bool),
 ) (resumption, error) {
 	if id == "" || slices.ContainsFunc(here, func(x *exchange) bool { return x.resumed == id }) {
 		return resumption{}, nil
 	}
 	// Several answers may have the same ids: try the answer that was played last first.
 	turn := func(x *exchange) int { n, _ := of(x); return n }
-	order := slices.SortedStableFunc(slices.Values(here), func(x, y *exchange) int {
-		return cmp.Compare(turn(y), turn(x))
-	})
+	latest := func(x, y *exchange) int { return cmp.Compare(turn(y), turn(x)) }
+	order := slices.Concat(
+		slices.SortedStableFunc(slices.Values(here), latest), slices.SortedStableFunc(slices.Values(elsewhere), latest),
+	)
+	all := slices.Concat(elsewhere, here)
 	for _, x := range order {
 		if x.upgrade {
 			continue
@@ -46,7 +49,7 @@ func (s *Server) resume(
 		if at.IsZero() {
 			continue
 		}
-		if broke := !x.stream.Complete() && !x.stream.Abandoned(); broke && !more && here[len(here)-1] != x {
+		if x.broke() && !more && all[len(all)-1] != x {
 			return resumption{}, nil
 		}
 		// Events without an id may follow the last event with an id. Clients that received them
@@ -88,6 +91,18 @@ func find(
 		return nil
 	})
 	return at, more, named, err
+}
+
+// elsewhere returns the answers to POST at a path that a GET can resume: in MCP a client resumes
+// the answer to a POST with a GET.
+func (b *index) elsewhere(r *http.Request, path string) []*exchange {
+	if r.Method != http.MethodGet || r.Header.Get(lastEventID) == "" {
+		return nil
+	}
+	return keep(b.exchanges, func(x *exchange) bool {
+		return !x.at(r.Method, path) && !x.anywhere(r.Method) && !x.upgrade &&
+			(x.at(http.MethodPost, path) || x.anywhere(http.MethodPost))
+	})
 }
 
 // begins returns the exchanges whose request had the same Last-Event-ID, "" for none. If there are

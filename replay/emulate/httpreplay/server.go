@@ -130,8 +130,9 @@ func (s *Server) choose(
 	if status := s.mcpAnswer(r, b, tenant, session, pacing.Take, path, len(here) > 0); status != 0 {
 		return choice{direct: sessionAnswer(status)}, nil
 	}
-	if len(here) == 0 {
-		return choice{}, notRecorded(b, session, r.Method+" "+path)
+	elsewhere := b.elsewhere(r, path)
+	if len(here)+len(elsewhere) == 0 {
+		return b.absent(session, r.Method, path)
 	}
 	if from, err = s.stage.From(r.Context(), t, pacing); err != nil {
 		return choice{}, err
@@ -157,7 +158,7 @@ func (s *Server) choose(
 	}
 	played := func(x *exchange) (turn int, ended bool) { return s.takes.Latest(tenant, session, pacing.Take, x.id) }
 	last := r.Header.Get(lastEventID)
-	switch at, err := s.resume(r.Context(), t, here, last, played); {
+	switch at, err := s.resume(r.Context(), t, here, elsewhere, last, played); {
 	case err != nil:
 		return choice{}, err
 	case at.exchange != nil:
@@ -168,7 +169,9 @@ func (s *Server) choose(
 		c.from, c.over = from, at.over
 		return c, nil
 	}
-	here = begins(here, last)
+	if here = begins(here, last); len(here) == 0 && len(elsewhere) > 0 {
+		return b.absent(session, r.Method, path)
+	}
 	ids := make([]string, len(here))
 	for i, x := range here {
 		ids[i] = x.id
@@ -213,6 +216,10 @@ func matching(
 		}
 		return newest(same, func(*exchange) bool { return true }), nil, nil
 	}
+	if asked != nil && !slices.ContainsFunc(asked, jsonrpc.Call.Asks) &&
+		!slices.ContainsFunc(here, func(x *exchange) bool { return x.provider == nil }) {
+		return nil, &direct{status: http.StatusAccepted}, nil // notifications and answers have no answer
+	}
 	if here = newest(here, equal); !matchBody {
 		return here, nil, nil
 	}
@@ -235,9 +242,15 @@ func (s *Server) chosen(
 ) choice {
 	c := choice{exchange: x, pacing: pacing}
 	if x.provider != nil { // the request of the recorded answer is unknown
+		answer := "answer " + x.id
 		if len(asked) == 1 && asked[0].ID != "" {
+			s.takes.Rename(tenant, session, pacing.Take, answer, asked[0].ID)
+		}
+		// A GET that resumes the answer has no message.
+		now, ok := s.takes.Renamed(tenant, session, pacing.Take, answer)
+		if ok && (len(asked) == 1 || r.Method == http.MethodGet) {
 			c.renames = func(kind idKind, recorded string) (string, bool) {
-				return asked[0].ID, kind == messageID && recorded != "" && recorded != asked[0].ID
+				return now, kind == messageID && recorded != "" && recorded != now
 			}
 		}
 		c.played = func(int) { s.takes.End(tenant, session, pacing.Take, x.id) }
@@ -262,7 +275,7 @@ func (s *Server) chosen(
 		}
 	}
 	c.session = func() string {
-		if x.initializes() {
+		if x.initializes() && r.Method == x.method {
 			return s.mcp.begin(tenant, session, pacing.Take)
 		}
 		return r.Header.Get(mcpSession)
@@ -288,6 +301,14 @@ func settle(pacing *emulate.Pacing, q url.Values, here []*exchange) (url.Values,
 		}
 	}
 	return q, nil
+}
+
+// absent answers a request for which nothing was recorded.
+func (b *index) absent(session, method, path string) (choice, error) {
+	if b.refusesStream(method, path) {
+		return choice{direct: &direct{status: http.StatusMethodNotAllowed, allow: http.MethodPost}}, nil
+	}
+	return choice{}, notRecorded(b, session, method+" "+path)
 }
 
 func notRecorded(b *index, session, what string) error {
@@ -325,15 +346,13 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	body := s.stage.NewBody(w)
 	body.Merge = pacing.Speed == player.Max
-	whole := x.stream.Complete() || x.stream.Abandoned() // the server completed the answer
 	status := http.StatusOK
 	if x.provider != nil {
 		out := &completion{
 			w: w, r: r, body: body, from: x.provider, single: x.frames == 1, renames: c.renames,
 		}
 		if _, err = s.stage.Play(r.Context(), part, out, max(x.asked, from.Position.At), pacing, true); err == nil {
-			whole = true // the remaining frames belong to another exchange
-			err = out.end(x.last.Compare(emulate.EndOf(x.stream)) < 0 || x.stream.Complete())
+			err = out.end(x.closed || x.stream.Complete())
 		}
 	} else {
 		out := &answer{
@@ -356,9 +375,12 @@ func (s *Server) serveBody(w http.ResponseWriter, r *http.Request, t replay.Tape
 	}
 	gone, left := errors.AsType[*emulate.ClientError](err)
 	switch {
-	case err == nil && whole:
+	case err == nil && !x.broke():
 		c.played(status)
 		s.stage.Count(server, "ended")
+		if x.staysOpen(r.Method, w.Header()) {
+			<-r.Context().Done()
+		}
 		return
 	case err == nil:
 		s.stage.Count(server, "ended")

@@ -164,6 +164,7 @@ type socket struct {
 	code   websocket.StatusCode // close code of the recorded server
 	reason string
 	closed bool // the recorded server's close frame was reached
+	pieces emulate.Pieces
 
 	mu    sync.Mutex // guards count
 	count int        // client messages that wait has not consumed
@@ -209,6 +210,9 @@ func (s *socket) Play(f *replay.Frame, _, _ int) error {
 	}
 	if f.Transport != schema.WebSocket {
 		return nil // an answer that refused the upgrade
+	}
+	if f = s.pieces.Add(f); f == nil {
+		return nil
 	}
 	kind := websocket.MessageText
 	if f.Flags.Has(schema.FlagBinary) || !utf8.Valid(f.Raw) {

@@ -28,6 +28,9 @@ type Call struct {
 	hidden []string    // members of recorded params whose values were masked
 }
 
+// Asks reports whether the message is a request, which has an answer.
+func (c Call) Asks() bool { return c.Method != "" && c.ID != "" }
+
 // fingerprint is equal for params that are equivalent.
 type fingerprint [sha256.Size]byte
 

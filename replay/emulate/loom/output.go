@@ -14,6 +14,7 @@ type output struct {
 	to     func(kind websocket.MessageType, message []byte) error
 	run    *run
 	parser fastjson.Parser
+	pieces emulate.Pieces
 	buf    []byte
 	ended  bool // run_end or error was sent
 	failed bool // the end was an error
@@ -22,6 +23,9 @@ type output struct {
 // Play implements player.Sink.
 func (o *output) Play(f *replay.Frame, _, to int) error {
 	if to < len(f.Raw) {
+		return nil
+	}
+	if f = o.pieces.Add(f); f == nil {
 		return nil
 	}
 	var c schema.Content

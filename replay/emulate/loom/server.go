@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/valyala/fastjson"
@@ -22,13 +23,22 @@ type Server struct {
 	takes   emulate.Takes
 
 	mu sync.Mutex // guards next
-	// next maps a session to the number of runs that were played when a connection was closed after
-	// an error. The following connection continues there.
-	next map[[2]string]int
+	// next maps a session to where the connection that follows continues, after one that was closed
+	// after an error.
+	next map[[2]string]leftOff
 }
 
 // New returns a server.
-func New(s *emulate.Stage) *Server { return &Server{stage: s, next: map[[2]string]int{}} }
+func New(s *emulate.Stage) *Server { return &Server{stage: s, next: map[[2]string]leftOff{}} }
+
+// leftOff is the end of a connection.
+type leftOff struct {
+	played int // number of runs that were played
+	at     time.Time
+}
+
+// nextLimit bounds the sessions in next; the earliest is dropped first.
+const nextLimit = 1024
 
 const (
 	server       = "loom"
@@ -211,7 +221,7 @@ func (s *Server) resume(tenant, session string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := [2]string{tenant, session}
-	n := s.next[k]
+	n := s.next[k].played
 	delete(s.next, k)
 	return n
 }
@@ -219,7 +229,15 @@ func (s *Server) resume(tenant, session string) int {
 func (s *Server) leaveOff(tenant, session string, played int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.next) < 1024 { // most sessions are not resumed
-		s.next[[2]string{tenant, session}] = played
+	if len(s.next) >= nextLimit {
+		var earliest [2]string
+		var at time.Time
+		for k, left := range s.next {
+			if at.IsZero() || left.at.Before(at) {
+				earliest, at = k, left.at
+			}
+		}
+		delete(s.next, earliest)
 	}
+	s.next[[2]string{tenant, session}] = leftOff{played, time.Now()}
 }
