@@ -124,23 +124,29 @@ func (s *status) connected(name string) {
 func (s *status) reached(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.accepted(log, "sink: ClickHouse accepts inserts")
+	if away := s.accepted(); away > 0 {
+		log.Info("sink: ClickHouse accepts inserts", "away_for", away)
+	}
 }
 
 // stored records a successful insert, and logs it if it ends trouble.
 func (s *status) stored(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.accepted(log, "sink: ClickHouse stores blocks again")
+	if away := s.accepted(); away > 0 {
+		log.Info("sink: ClickHouse stores blocks again", "away_for", away)
+	}
 	s.began, s.lastInsert = true, time.Now()
 }
 
-// accepted ends trouble with ClickHouse, and logs that with a message. mu is held.
-func (s *status) accepted(log *slog.Logger, message string) {
+// accepted ends trouble with ClickHouse, and returns how long it lasted; 0 if there was none. mu is
+// held.
+func (s *status) accepted() (away time.Duration) {
 	if s.clickHouse.Trouble != "" {
-		log.Info(message, "away_for", time.Since(s.clickHouse.Since).Round(time.Millisecond))
+		away = max(time.Since(s.clickHouse.Since).Round(time.Millisecond), time.Millisecond)
 	}
 	s.clickHouse, s.well = Status{}, time.Now()
+	return away
 }
 
 var (
