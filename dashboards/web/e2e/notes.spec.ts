@@ -54,6 +54,7 @@ test('a note is written at the moment of the player, leads back to it, selects t
   expect(await listed('thumb=up')).toBe(0)
 
   await note.getByRole('button', { name: /^Delete the note/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the note' }).click()
   await expect(page.getByText('No notes.')).toBeVisible()
   expect(await listed('label=bug')).toBe(0)
 })

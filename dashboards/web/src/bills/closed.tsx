@@ -6,6 +6,8 @@ import { Command } from '../components/command'
 import { ProblemAlert } from '../components/problem'
 import { fullTime } from '../format/moment'
 import { counted } from '../format/numbers'
+import { serverFlag, shellWord } from '../format/shell'
+import { useServerAddress } from '../login/queries'
 import classes from '../reports/page.module.css'
 import { useTitle } from '../components/title'
 import { BillFigures } from './figures'
@@ -79,6 +81,7 @@ function Since({ number, currency }: { number: string; currency: string }) {
 
 /** The files of a bill, and its hashes. */
 function Files({ bill: { number, by, rows, rows_hash, prices_hash } }: { bill: Bill }) {
+  const server = useServerAddress()
   const path = `/v1/bills/${encodeURIComponent(number)}`
   const files = [
     { href: `${path}/rows?format=csv`, name: 'Rows as CSV' },
@@ -123,7 +126,7 @@ function Files({ bill: { number, by, rows, rows_hash, prices_hash } }: { bill: B
         command:
       </Text>
       <Command
-        text={`tapedeck bills export ${number} ${number}.zip --evidence`}
+        text={`tapedeck bills export ${shellWord(number)} ${shellWord(`${number}.zip`)}${serverFlag(server)} --evidence`}
         what="the command for the evidence"
       />
     </>

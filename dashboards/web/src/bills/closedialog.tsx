@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ProblemAlert } from '../components/problem'
 import { counted, roundedMoney } from '../format/numbers'
-import { closePeriod, type Bill } from './queries'
+import { billsQuery, closePeriod, type Bill } from './queries'
 import { monthsOf, periodName } from './words'
 
 /** Asks whether a period is to be closed, since a closed bill never changes. */
@@ -20,19 +20,24 @@ export function CloseDialog({
 }) {
   const earlier = bill.never_billed ?? []
   const [leaves, setLeaves] = useState(false)
+  const client = useQueryClient()
   const closing = useMutation({
     mutationFn: () => closePeriod(bill.account, bill.period, leaves),
-    onSuccess: closed,
+    // Not the preview, which is shown until the bill is: a closed period has none.
+    onSuccess: () => void client.invalidateQueries({ queryKey: billsQuery.queryKey }),
   })
+  const leave = () => {
+    closing.reset()
+    close()
+  }
   return (
     <Modal
       opened={opened}
-      onClose={() => {
-        closing.reset()
-        close()
-      }}
+      onClose={leave}
+      closeOnEscape={!closing.isPending}
+      closeOnClickOutside={!closing.isPending}
       title={`Close ${periodName(bill.period)} of ${bill.account_name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: closing.isPending }}
       // The policy forbids the style by which it would lock the page.
       lockScroll={false}
     >
@@ -67,14 +72,15 @@ export function CloseDialog({
         )}
         {closing.error !== null && <ProblemAlert error={closing.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button size="xs" variant="default" onClick={close} data-autofocus>
+          <Button size="xs" variant="default" onClick={leave} disabled={closing.isPending} data-autofocus>
             Cancel
           </Button>
           <Button
             size="xs"
             disabled={earlier.length > 0 && !leaves}
             loading={closing.isPending}
-            onClick={() => closing.mutate()}
+            // Who has left the page meanwhile stays where he is.
+            onClick={() => closing.mutate(undefined, { onSuccess: closed })}
           >
             Close the period
           </Button>

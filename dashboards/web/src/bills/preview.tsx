@@ -1,5 +1,5 @@
 import { Button, Skeleton, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ProblemAlert } from '../components/problem'
@@ -24,7 +24,6 @@ export function Preview({ account, period }: { account: string; period: string }
   )
   const [asks, setAsks] = useState(false)
   const [, navigate] = useLocation()
-  const client = useQueryClient()
   const bill = preview.data
   // The server refuses to close the period before this time, too.
   const closable = listed?.state === 'draft' && Date.parse(listed.closable_at) <= preview.dataUpdatedAt
@@ -60,11 +59,7 @@ export function Preview({ account, period }: { account: string; period: string }
             bill={bill}
             opened={asks}
             close={() => setAsks(false)}
-            closed={(made) => {
-              // Not the preview, which is shown until the bill is: a closed period has none.
-              void client.invalidateQueries({ queryKey: billsQuery.queryKey })
-              navigate(billAddress(made), { replace: true })
-            }}
+            closed={(made) => navigate(billAddress(made), { replace: true })}
           />
         </div>
       )}

@@ -39,6 +39,7 @@ export class PairPlayer implements Player {
         running: false,
         live: false,
         trouble: a.trouble ?? b.trouble,
+        barred: a.barred ?? b.barred,
       }
       this.shown = { a, b, both }
     }

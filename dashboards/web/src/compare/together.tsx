@@ -1,12 +1,15 @@
 import { ActionIcon, NativeSelect } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Loading } from '../components/loading'
 import type { Schemas } from '../api/client'
 import { ProblemAlert } from '../components/problem'
 import { clock } from '../format/duration'
+import { useBarred } from '../session/barred'
+import { GoToContext, SessionIdContext } from '../session/context'
 import { Conversation } from '../session/conversation/conversation'
+import { OpenStateContext, openStateOf } from '../session/openstate'
 import { PlayerContext, usePlayer, usePlayerState } from '../session/player/context'
 import { isTaken, speeds } from '../session/player/keys'
 import { ReplayPlayer } from '../session/player/replayplayer'
@@ -45,11 +48,15 @@ const playerOf = ({ id, started, duration_ms }: Session) =>
 function Players({ a, b }: { a: Session; b: Session }) {
   const [players] = useState(() => ({ a: playerOf(a), b: playerOf(b) }))
   const [both] = useState(() => new PairPlayer(players.a, players.b))
+  const barred = { a: useBarred(a, null), b: useBarred(b, null) }
+  useEffect(() => players.a.bar(barred.a), [players, barred.a])
+  useEffect(() => players.b.bar(barred.b), [players, barred.b])
   useEffect(() => {
     players.a.open()
     players.b.open()
     return () => both.close()
   }, [players, both])
+  const goTo = useCallback((ms: number) => both.seek(ms), [both])
   return (
     <section className={classes.together} aria-label="Both sessions on one clock">
       <PlayerContext.Provider value={both}>
@@ -63,9 +70,15 @@ function Players({ a, b }: { a: Session; b: Session }) {
           ] as const
         ).map(([letter, session, player]) => (
           <div key={letter} className={classes.pane} role="group" aria-label={`Session ${letter}`}>
-            <PlayerContext.Provider value={player}>
-              <Conversation session={session} />
-            </PlayerContext.Provider>
+            <SessionIdContext value={session.id}>
+              <PlayerContext.Provider value={player}>
+                <OpenStateContext value={openStateOf(session)}>
+                  <GoToContext value={goTo}>
+                    <Conversation session={session} />
+                  </GoToContext>
+                </OpenStateContext>
+              </PlayerContext.Provider>
+            </SessionIdContext>
           </div>
         ))}
       </div>
@@ -80,7 +93,8 @@ function Controls() {
   const offset = usePlayerState((state) => Math.floor(state.offset / 100) * 100)
   const duration = usePlayerState((state) => state.duration)
   const speed = usePlayerState((state) => state.speed)
-  const trouble = usePlayerState((state) => state.trouble)
+  const trouble = usePlayerState((state) => state.barred ?? state.trouble)
+  const barred = usePlayerState((state) => state.barred !== null)
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (isTaken(event) || ![' ', 'k'].includes(event.key)) return
@@ -97,6 +111,7 @@ function Controls() {
         size="lg"
         radius="xl"
         aria-label={playing ? 'Pause both' : 'Play both from here'}
+        disabled={barred}
         onClick={() => (playing ? player.pause() : player.play())}
       >
         {playing ? <IconPlayerPause size={18} /> : <IconPlayerPlay size={18} />}

@@ -19,3 +19,8 @@ export function Unfold({
     </UnstyledButton>
   )
 }
+
+/** Says that a text is too long to be shown whole. */
+export function LeftOut() {
+  return <p className={classes.note}>The rest is left out here; the copy has all of it.</p>
+}

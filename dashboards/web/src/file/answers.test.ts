@@ -39,6 +39,8 @@ it('lists frames in pages, by type and direction', async () => {
   expect(await positions('/frames?limit=2&cursor=3.s.3')).toEqual(['4.s.4', null])
   expect(await positions('/frames?type=x&direction=receive&limit=9')).toEqual(['0.s.0', '3.s.3', null])
   expect(await positions('/frames?type=x&type=y&limit=9&cursor=2.s.2')).toEqual(['3.s.3', '4.s.4', null])
+  // No frame is at that position.
+  expect(await positions('/frames?limit=2&cursor=1.s.9')).toEqual(['2.s.2', '3.s.3', '3.s.3'])
   // The last frame is no item: no page begins after it.
   expect(await ask('/frames/index?every=2')).toEqual({
     total: 5,

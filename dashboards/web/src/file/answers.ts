@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client'
+import { arrivedBy } from '../session/frames/marks'
 import type { Recording } from './recording'
 
 type Frame = Schemas['WholeFrame']
@@ -65,7 +66,8 @@ function typesOf(frames: Frame[]): Schemas['FrameTypes'] {
 
 function pageOf(frames: Frame[], params: URLSearchParams): { items: Frame[]; next: string | null } {
   const cursor = params.get('cursor')
-  const from = cursor === null ? 0 : frames.findIndex(({ position }) => position === cursor) + 1
+  // A cursor need not be the position of a frame.
+  const from = cursor === null ? 0 : arrivedBy(frames, { position: cursor, offset: 0 })
   const items = frames.slice(from, from + Number(params.get('limit') ?? 100))
   return { items, next: from + items.length < frames.length ? (items.at(-1)?.position ?? null) : null }
 }

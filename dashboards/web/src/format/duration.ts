@@ -2,7 +2,8 @@
 export function duration(ms: number): string {
   if (ms < 0) return `−${duration(-ms)}`
   if (ms === 0) return '0 s'
-  if (ms < 1) return `${Math.round(ms * 1000)} µs`
+  if (ms < 0.0005) return '< 1 µs'
+  if (ms < 0.9995) return `${Math.round(ms * 1000)} µs`
   if (ms < 999.5) return `${ms < 9.95 ? ms.toFixed(1) : Math.round(ms)} ms`
   if (ms < 9_995) return `${(ms / 1000).toFixed(2)} s`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`

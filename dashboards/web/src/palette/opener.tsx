@@ -9,7 +9,7 @@ const Palette = lazy(() => import('./palette'))
 export function PaletteOpener() {
   const [opened, setOpened] = useState(false)
   const login = useQuery({ ...loginQuery, enabled: false }).data
-  useHotkeys([['mod+K', () => setOpened(true)]], [])
+  useHotkeys([['mod+K', () => setOpened(login?.principal != null)]], [])
   if (!opened || login?.principal == null) return null
   return (
     <Suspense>

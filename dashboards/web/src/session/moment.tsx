@@ -1,5 +1,6 @@
-import { memo } from 'react'
+import { memo, use } from 'react'
 import { clock } from '../format/duration'
+import { GoToContext } from './context'
 import { momentText } from './place'
 import { usePlayer } from './player/context'
 import { useGo } from './useplace'
@@ -9,6 +10,7 @@ import classes from './moment.module.css'
 export const MomentLink = memo(function MomentLink({ ms, started }: { ms: number; started: string }) {
   const player = usePlayer()
   const go = useGo()
+  const goTo = use(GoToContext)
   const text = clock(ms)
   return (
     <button
@@ -16,6 +18,10 @@ export const MomentLink = memo(function MomentLink({ ms, started }: { ms: number
       title={`${new Date(Date.parse(started) + ms).toISOString()} – show this moment`}
       aria-label={`Go to ${text}`}
       onClick={() => {
+        if (goTo !== null) {
+          goTo(ms)
+          return
+        }
         go({ t: momentText(ms) }, 'push')
         player.seek(ms)
       }}

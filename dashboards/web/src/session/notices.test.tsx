@@ -8,7 +8,7 @@ import { Notices } from './notices'
 /** Shows the notices of a session with streams in which secrets were masked. */
 function show(redacted: Record<string, number>[], change: Partial<Schemas['SessionDetail']> = {}) {
   const session = { id: 'demo', streams: redacted.map((one) => ({ redacted: one })), ...change }
-  renderAt('/sessions/demo', <Notices session={session as Schemas['SessionDetail']} gone={false} />)
+  renderAt('/sessions/demo', <Notices session={session as Schemas['SessionDetail']} error={null} />)
   return screen.getByRole('status').textContent
 }
 

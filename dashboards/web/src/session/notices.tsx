@@ -2,7 +2,7 @@ import { IconClockX, IconEyeOff, IconTimeline, IconTrash } from '@tabler/icons-r
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { isShared, type Schemas } from '../api/client'
+import { isShared, ProblemError, type Schemas } from '../api/client'
 import { Notice } from '../components/notice'
 import { clock } from '../format/duration'
 import { shortTime } from '../format/moment'
@@ -10,26 +10,40 @@ import { count, counted } from '../format/numbers'
 import { hasScope, loginQuery } from '../login/queries'
 import classes from './notices.module.css'
 import { momentOf } from './player/address'
+import { isGone } from './queries'
 import { isOfSpans, isOpen } from './standing'
 import { search } from './urlsearch'
 
 type Session = Schemas['SessionDetail']
 
-/** What is unusual about a session, each with what it means. `gone` is whether it has been deleted. */
-export function Notices({ session, gone }: { session: Session; gone: boolean }) {
+/** What is unusual about a session, each with what it means. `error` is how the server refuses to show it further. */
+export function Notices({ session, error }: { session: Session; error: Error | null }) {
   return (
     <div role="status">
-      {gone && (
-        <Notice icon={<IconTrash size={16} />}>
-          This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
-          <Link href="/">the other sessions</Link>.
-        </Notice>
-      )}
+      {error !== null && <Refused error={error} />}
       <Beyond session={session} />
       <Spans session={session} />
       <Expired session={session} />
       <Masked session={session} />
     </div>
+  )
+}
+
+/** That the session was deleted, or can no longer be read for another reason. */
+function Refused({ error }: { error: Error }) {
+  if (!isShared() && isGone(error))
+    return (
+      <Notice icon={<IconTrash size={16} />}>
+        This session has been deleted. What was loaded of it is still here, until you leave it for{' '}
+        <Link href="/">the other sessions</Link>.
+      </Notice>
+    )
+  const title = error instanceof ProblemError ? `${error.problem.title}. ` : ''
+  return (
+    <Notice icon={<IconEyeOff size={16} />}>
+      {title}
+      {error.message} What was loaded of the session is still here.
+    </Notice>
   )
 }
 

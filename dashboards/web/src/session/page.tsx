@@ -4,8 +4,9 @@ import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Loading } from '../components/loading'
-import type { Schemas } from '../api/client'
+import { isRefused, type Schemas } from '../api/client'
 import { ProblemAlert } from '../components/problem'
+import { useBarred } from './barred'
 import { SessionIdContext } from './context'
 import { FindBar } from './find/bar'
 import { FindProvider } from './find/provider'
@@ -20,7 +21,7 @@ import { PlayerContext } from './player/context'
 import type { Player } from './player/player'
 import { ReplayPlayer } from './player/replayplayer'
 import { TransportBar } from './player/transport'
-import { densityQuery, isGone, sessionQuery, timelineQuery, transcriptQuery } from './queries'
+import { densityQuery, sessionQuery, timelineQuery, transcriptQuery } from './queries'
 import { ageOf, isOpen } from './standing'
 import { search } from './urlsearch'
 import { useMomentInAddress } from './useplace'
@@ -35,7 +36,7 @@ export default function SessionPage({ id }: { id: string }) {
   usePrefetchQuery(densityQuery(id))
   if (session.data !== undefined)
     // With another start it is another session under the same id, of which nothing that was shown holds.
-    return <Opened key={session.data.started} session={session.data} gone={isGone(session.error)} />
+    return <Opened key={session.data.started} session={session.data} error={session.error} />
   if (session.error !== null)
     return (
       <Container py="xl" size="sm">
@@ -57,31 +58,30 @@ export default function SessionPage({ id }: { id: string }) {
   )
 }
 
-function Opened({ session, gone }: { session: Schemas['SessionDetail']; gone: boolean }) {
+/** A session that was loaded; `error` is that of its last request. */
+function Opened({ session, error }: { session: Schemas['SessionDetail']; error: Error | null }) {
   useDocumentTitle(`${session.title === '' ? session.id : session.title} · tapedeck`)
   const client = useQueryClient()
-  const player = usePlayerOf(session)
+  const player = usePlayerOf(session, useBarred(session, error))
+  const refused = isRefused(error)
   const page = useRef<HTMLDivElement>(null)
   const [folded, fold] = useFolding(page)
   useRenewal(session, player)
   useEffect(() => {
-    if (gone) {
-      player.gone()
-      return undefined
-    }
+    if (refused) return undefined
     player.open()
     const unfollow = follow(client, session.id, player)
     return () => {
       unfollow()
       player.close()
     }
-  }, [client, player, session.id, gone])
+  }, [client, player, session.id, refused])
   return (
     <SessionIdContext value={session.id}>
       <PlayerContext.Provider value={player}>
         <OpenStateContext value={openStateOf(session)}>
           <div ref={page} className={classes.page}>
-            <Notices session={session} gone={gone} />
+            <Notices session={session} error={refused ? error : null} />
             <MomentInAddress started={session.started} />
             <FindProvider>
               <SessionHeader session={session} folded={folded} onFold={fold} />
@@ -101,10 +101,13 @@ function MomentInAddress({ started }: { started: string }) {
   return null
 }
 
-/** The player of a session, updated with the session's data. A session that had ended and continues is followed anew. */
-function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
+/**
+ * The player of a session, updated with the session's data and with why it cannot be played. A session that had ended
+ * and continues, or may be played again, is followed anew.
+ */
+function usePlayerOf(session: Schemas['SessionDetail'], barred: string | null): ReplayPlayer {
   const { id, started, duration_ms } = session
-  const running = isOpen(session)
+  const running = isOpen(session) && barred === null
   const lost = session.status === 'lost'
   const age = running ? ageOf(session) : 0
   const make = (search: string) =>
@@ -115,6 +118,7 @@ function usePlayerOf(session: Schemas['SessionDetail']): ReplayPlayer {
     setEnded(!running)
     if (running && !player.state().running) setPlayer(make(''))
   }
+  useEffect(() => player.bar(barred), [player, barred])
   useEffect(() => {
     player.grown(duration_ms, age)
     if (!running) player.finish(lost)

@@ -19,8 +19,8 @@ export function Spent({ session, verdict }: { session: Schemas['SessionDetail'];
   const player = usePlayer()
   const go = useGo()
   const open = isOpen(session)
-  const known = usePlayerState((state) => (open ? Math.floor(state.known / step) * step : 0))
-  const length = open ? known : session.duration_ms
+  const known = usePlayerState((state) => (state.running ? Math.floor(state.known / step) * step : null))
+  const length = known ?? session.duration_ms
   const shares = useMemo(
     () => (timeline === undefined || length <= 0 ? [] : sharesOf(timeline.spans, length)),
     [timeline, length],

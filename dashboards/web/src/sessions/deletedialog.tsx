@@ -1,13 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { accepted, api } from '../api/client'
 import { useFocusReturn } from '../components/focusreturn'
 import { ProblemAlert } from '../components/problem'
-import { count, counted } from '../format/numbers'
+import { counted } from '../format/numbers'
 import type { Session } from './rows'
 
-/** Deletes sessions, one after the other, once that is confirmed. What was deleted before an error stays deleted. */
+/** Deletes sessions by one erasure, once that is confirmed. After an error all can be deleted again. */
 export default function DeleteDialog({
   sessions,
   deleted,
@@ -20,14 +19,10 @@ export default function DeleteDialog({
 }) {
   useFocusReturn()
   const client = useQueryClient()
-  const [done, setDone] = useState<ReadonlySet<string>>(new Set())
   const deleting = useMutation({
-    mutationFn: async () => {
-      for (const { id } of sessions.filter((session) => !done.has(session.id))) {
-        await accepted(api.DELETE('/v1/sessions/{id}', { params: { path: { id } } }))
-        setDone((before) => new Set([...before, id]))
-      }
-    },
+    mutationFn: () =>
+      // Another page may have deleted some of them meanwhile: then nothing of those may be stored.
+      accepted(api.POST('/v1/erasures', { body: { sessions: sessions.map(({ id }) => id), unknown: true } })),
     onSuccess: () => {
       deleted()
       close()
@@ -58,11 +53,6 @@ export default function DeleteDialog({
           <Text size="sm">
             {counted(open, 'session')} {open === 1 ? 'is' : 'are'} still being recorded. What arrives later is
             dropped.
-          </Text>
-        )}
-        {done.size > 0 && (
-          <Text size="sm" role="status">
-            {count(done.size)} of {count(sessions.length)} deleted.
           </Text>
         )}
         {deleting.error !== null && <ProblemAlert error={deleting.error} />}

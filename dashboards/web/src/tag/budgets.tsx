@@ -3,24 +3,26 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { fetchAlerts } from '../api/alerts'
 import { isRefused, type Schemas } from '../api/client'
+import { ProblemAlert } from '../components/problem'
 import { Time } from '../components/time'
 import type { Column } from '../reports/column'
 import { ReportTable } from '../reports/table'
 
 /** The budgets of the tag's value that were exceeded, the latest first; nothing without one. */
 export function Budgets({ name, value, from }: { name: string; value: string; from: string }) {
-  const alerts = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['alerts', 'of', name, value, from],
     queryFn: ({ signal }) => fetchAlerts({ per: `tag:${name}`, value, from }, signal),
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : 10_000),
-  }).data
-  if (alerts === undefined || alerts.length === 0) return null
+  })
+  if (data === undefined && error !== null) return <ProblemAlert error={error} again={() => void refetch()} />
+  if (data === undefined || data.length === 0) return null
   return (
     <>
       <Title order={2} size="h5">
         Exceeded budgets
       </Title>
-      <ReportTable label="Exceeded budgets" columns={columns} rows={alerts} rowKey={({ id }) => id} />
+      <ReportTable label="Exceeded budgets" columns={columns} rows={data} rowKey={({ id }) => id} />
     </>
   )
 }

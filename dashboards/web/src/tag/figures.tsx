@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Cost, unpriced } from '../components/cost'
 import { ProblemAlert } from '../components/problem'
 import { type Filter, formatFilter } from '../filters/filter'
-import { compact, count, counted } from '../format/numbers'
+import { compact, count, counted, percent } from '../format/numbers'
 import { Facts } from '../reports/facts'
 import { totalsQuery } from '../sessions/queries'
 
@@ -25,10 +25,7 @@ export function Figures({ filter }: { filter: Filter }) {
         {
           name: 'Failed',
           value: <Counted filter={failing} sessions={failed.data.sessions} more={failed.data.more} />,
-          note:
-            sessions === 0 || more
-              ? ''
-              : `${Math.round((100 * failed.data.sessions) / sessions)} % of the sessions`,
+          note: sessions === 0 || more ? '' : `${percent(failed.data.sessions / sessions)} of the sessions`,
         },
         {
           name: 'Cost',

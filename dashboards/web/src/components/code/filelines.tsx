@@ -1,7 +1,7 @@
 import { fold } from '../fold'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
-import { Unfold } from '../unfold'
+import { LeftOut, Unfold } from '../unfold'
 import { Coloured } from './codeblock'
 import classes from './filelines.module.css'
 import { languageOf } from './languages'
@@ -31,6 +31,7 @@ export function FileLines({ text, path, first, label }: FileLinesProps) {
       {folded !== null && (
         <Unfold open={open} rest={restOf(folded)} toggle={toggle} className={classes.more} />
       )}
+      {open && text.length > most && <LeftOut />}
     </div>
   )
 }

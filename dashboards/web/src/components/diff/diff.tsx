@@ -1,13 +1,15 @@
 import { useMemo } from 'react'
 import { counted } from '../../format/numbers'
 import { useUnfolded } from '../reveal'
-import { Unfold } from '../unfold'
+import { LeftOut, Unfold } from '../unfold'
 import classes from './diff.module.css'
 import { linesOf, patchLines, type DiffLine } from './lines'
 
 /** How many lines are shown before one asks for the rest, and at most then. */
 const first = 60
 const most = 3000
+/** How much of a line is shown, UTF-16 units. */
+const mostUnits = 2000
 
 /** What an edit changes in a text. */
 export default function EditDiff({ before, after }: { before: string; after: string }) {
@@ -36,7 +38,7 @@ function Lines({ lines, label }: { lines: readonly DiffLine[]; label: string }) 
               <span className={classes.number}>{before}</span>
               <span className={classes.number}>{after}</span>
               <span className={classes.sign}>{signs[kind]}</span>
-              <code className={classes.text}>{text.slice(0, 2000)}</code>
+              <code className={classes.text}>{text.slice(0, mostUnits)}</code>
             </div>
           ))}
         </div>
@@ -44,6 +46,7 @@ function Lines({ lines, label }: { lines: readonly DiffLine[]; label: string }) 
       {(rest > 0 || open) && lines.length > first && (
         <Unfold open={open} rest={counted(rest, 'line')} toggle={toggle} className={classes.more} />
       )}
+      {((open && rest > 0) || shown.some(({ text }) => text.length > mostUnits)) && <LeftOut />}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { Picture } from '../picture'
 import { restOf } from '../rest'
 import { useTreeSearch } from './context'
 import { CopyPath } from './copypath'
+import { exactText } from './exact'
 import { keyBelow, type Step } from './path'
 import { marked, membersOf } from './search'
 import classes from './tree.module.css'
@@ -103,12 +104,18 @@ function Name({ name }: { name: Step }) {
 /** A value without members; `path` is the key of its path. */
 export function Leaf({ value, path }: { value: unknown; path: string }) {
   if (typeof value === 'string') return <Text text={value} path={path} />
-  const kind = typeof value === 'number' ? classes.number : classes.word
+  const kind = typeof value === 'number' || typeof value === 'bigint' ? classes.number : classes.word
   return (
     <span className={kind}>
-      <Marked text={JSON.stringify(value)} />
+      <Marked text={exactText(value)} />
+      {mayBeRounded(value) && ' (may be rounded)'}
     </span>
   )
+}
+
+/** Whether other whole numbers have the same value, so that it may have been written with other digits. */
+function mayBeRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) < 1e21
 }
 
 function Text({ text, path }: { text: string; path: string }) {
@@ -159,7 +166,7 @@ function lengthOf(value: Branch): number {
   let length = lengths.get(value)
   if (length === undefined) {
     try {
-      length = JSON.stringify(value).length
+      length = exactText(value).length
     } catch {
       length = 0
     }

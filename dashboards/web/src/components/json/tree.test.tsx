@@ -54,3 +54,11 @@ test('long texts are folded with their size', async () => {
   await user.click(screen.getByRole('button', { name: '489 lines, 6.34 kB more' }))
   expect(screen.getByRole('button', { name: 'less' })).toBeTruthy()
 })
+
+test('whole numbers of any size have their digits, and can be found by them', () => {
+  show({ id: 1234567890123456789n, read: 9007199254740994 }, '0123456')
+  expect(screen.getByText('0123456', { selector: 'mark' }).parentElement?.textContent).toBe(
+    '1234567890123456789',
+  )
+  expect(screen.getByText('9007199254740994 (may be rounded)')).toBeTruthy()
+})

@@ -2,7 +2,7 @@ import { type CSSProperties, memo, useMemo } from 'react'
 import { fold } from '../fold'
 import { restOf } from '../rest'
 import { useUnfolded } from '../reveal'
-import { Unfold } from '../unfold'
+import { LeftOut, Unfold } from '../unfold'
 import { type Colour, type Run, runsOf } from './ansi'
 import classes from './terminal.module.css'
 
@@ -24,9 +24,7 @@ export function Terminal({ text, label, open = false }: { text: string; label: s
       {folded !== null && (
         <Unfold open={all} rest={restOf(folded)} toggle={toggle} className={classes.more} />
       )}
-      {shown.length < text.length && all && (
-        <p className={classes.note}>The rest is left out here; the copy has all of it.</p>
-      )}
+      {shown.length < text.length && all && <LeftOut />}
     </div>
   )
 }

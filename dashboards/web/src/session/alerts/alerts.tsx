@@ -8,6 +8,7 @@ import { duration } from '../../format/duration'
 import { longTime, shortTime } from '../../format/moment'
 import { count, counted } from '../../format/numbers'
 import { usePlayer } from '../player/context'
+import { offsetOfTime } from '../player/position'
 import classes from './alerts.module.css'
 import { alertsQuery } from './queries'
 
@@ -68,7 +69,7 @@ function Line({ alert, session }: { alert: Alert; session: Session }) {
       <UnstyledButton
         className={classes.rule ?? ''}
         title={longTime(began)}
-        onClick={() => player.seek(Math.max(0, Date.parse(began) - Date.parse(session.started)))}
+        onClick={() => player.seek(Math.max(0, offsetOfTime(began, session.started)))}
       >
         {rule}
       </UnstyledButton>{' '}

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { Loading } from '../../components/loading'
 import type { Schemas } from '../../api/client'
 import { Copy } from '../../components/copy'
+import { exactText, exactValue } from '../../components/json/exact'
 import { JsonTree } from '../../components/json/tree'
 import { LongText } from '../../components/longtext'
 import { ProblemAlert } from '../../components/problem'
@@ -68,8 +69,17 @@ function CopyFrame({ frame, view }: { frame: WholeFrame; view: View }) {
   return <Copy text={text} what={view === 'pretty' ? 'Copy formatted' : 'Copy as recorded'} />
 }
 
+/** The content of a frame of JSON, with the digits that its numbers were recorded with. */
+function contentOf({ raw, frame }: WholeFrame): unknown {
+  try {
+    return exactValue(new TextDecoder().decode(bytesOf(raw)))
+  } catch {
+    return frame // its JSON is not all that was recorded
+  }
+}
+
 function prettyText(frame: WholeFrame): string {
-  return frame.text ?? frame.base64 ?? JSON.stringify(frame.frame, null, 2)
+  return frame.text ?? frame.base64 ?? exactText(contentOf(frame), 2)
 }
 
 function Shown({ frame, view, started }: { frame: WholeFrame; view: View; started: string }) {
@@ -123,8 +133,9 @@ function Shown({ frame, view, started }: { frame: WholeFrame; view: View; starte
 }
 
 function Pretty({ frame }: { frame: WholeFrame }) {
+  const content = useMemo(() => contentOf(frame), [frame])
   if (frame.text !== undefined) return <LongText text={frame.text} label="Frame content" />
   if (frame.base64 !== undefined)
     return <p className={classes.cuts}>These bytes are no text. Exact and Hex show them.</p>
-  return <JsonTree value={frame.frame} label="Frame content" open={3} />
+  return <JsonTree value={content} label="Frame content" open={3} />
 }

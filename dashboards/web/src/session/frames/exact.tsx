@@ -10,7 +10,9 @@ const step = 16 << 10
 /** The recorded bytes as text, with signs for what cannot be seen. */
 export function Exact({ raw }: { raw: Uint8Array }) {
   const [most, setMost] = useState(step)
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw.subarray(0, most))
+  // A character of which only a part is shown is left out, and is no wrong byte.
+  const stream = raw.length > most
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw.subarray(0, most), { stream })
   return (
     <>
       <pre className={classes.bytes} tabIndex={0} aria-label="The recorded bytes as text">

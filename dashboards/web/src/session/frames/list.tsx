@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client'
 import { usePlayer, usePlayerState } from '../player/context'
 import classes from './frames.module.css'
@@ -92,6 +92,16 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
       onChoose(position)
       view.scrollTop = topShowing(row, { ...sight, top: view.scrollTop })
     })
+  // The same function for as long as the rows are there: they are not drawn anew for another one.
+  const click = useRef<(number: number) => void>(() => undefined)
+  useEffect(() => {
+    click.current = (number) =>
+      withLine(number - 1, ({ position }) => {
+        onChoose(position)
+        player.seekTo(position)
+      })
+  })
+  const clicked = useCallback((number: number) => click.current(number), [])
   const follow = () => {
     kept.current = null
     setFollowing(true)
@@ -147,12 +157,7 @@ export function FrameList({ session, filter, index, chosen, onChoose }: Props) {
                 isNow={row === now}
                 isAfter={row > now}
                 isChosen={row === chosenRow}
-                onChoose={() =>
-                  withLine(row, ({ position }) => {
-                    onChoose(position)
-                    player.seekTo(position)
-                  })
-                }
+                onChoose={clicked}
               />
             ))}
           </div>

@@ -13,21 +13,12 @@ interface Props {
   isNow: boolean
   isAfter: boolean
   isChosen: boolean
-  onChoose: () => void
+  onChoose: (number: number) => void
 }
 
 /** One frame in a line; its room is there before the frame is. */
-export const FrameRow = memo(FrameLineRow, (a, b) => {
-  return (
-    a.number === b.number &&
-    a.line === b.line &&
-    a.isNow === b.isNow &&
-    a.isAfter === b.isAfter &&
-    a.isChosen === b.isChosen
-  )
-})
-
-function FrameLineRow({ id, number, line, isNow, isAfter, isChosen, onChoose }: Props) {
+export const FrameRow = memo(function FrameRow(props: Props) {
+  const { id, number, line, isNow, isAfter, isChosen, onChoose } = props
   return (
     <div
       id={id}
@@ -37,7 +28,7 @@ function FrameLineRow({ id, number, line, isNow, isAfter, isChosen, onChoose }: 
       {...(isNow && { 'aria-current': 'time' as const })}
       className={classes.row}
       data-after={isAfter}
-      onClick={onChoose}
+      onClick={() => onChoose(number)}
     >
       <span role="gridcell" className={classes.number}>
         {count(number)}
@@ -74,7 +65,7 @@ function FrameLineRow({ id, number, line, isNow, isAfter, isChosen, onChoose }: 
       )}
     </div>
   )
-}
+})
 
 /** Most frames of a fast stream are joined, and notes are as they should be. */
 function isOdd(flag: FrameLine['flags'][number]): boolean {

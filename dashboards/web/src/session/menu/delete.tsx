@@ -17,13 +17,12 @@ export default function DeleteDialog({ session, close }: DialogProps) {
   const [, navigate] = useLocation()
   const deleting = useMutation({
     mutationFn: () => accepted(api.DELETE('/v1/sessions/{id}', { params: { path: { id: session.id } } })),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['sessions'] })
-      navigate('/')
-    },
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['sessions'] }),
   })
+  // Who has left the page meanwhile stays where he is.
+  const remove = () => deleting.mutate(undefined, { onSuccess: () => navigate('/') })
   return (
-    <MenuDialog title="Delete this session" close={close}>
+    <MenuDialog title="Delete this session" close={close} busy={deleting.isPending}>
       <Text size="sm">
         This deletes <b>{session.title === '' ? session.id : session.title}</b>: its{' '}
         {counted(session.frames, 'frame')}, messages, tool calls and usage, also in reports. It cannot be
@@ -34,10 +33,10 @@ export default function DeleteDialog({ session, close }: DialogProps) {
       )}
       {deleting.error !== null && <ProblemAlert error={deleting.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button size="xs" variant="default" onClick={close} data-autofocus>
+        <Button size="xs" variant="default" onClick={close} disabled={deleting.isPending} data-autofocus>
           Cancel
         </Button>
-        <Button size="xs" color="red.9" loading={deleting.isPending} onClick={() => deleting.mutate()}>
+        <Button size="xs" color="red.9" loading={deleting.isPending} onClick={remove}>
           Delete the session
         </Button>
       </Group>

@@ -6,15 +6,18 @@ import { Command } from '../../components/command'
 import { shortTime } from '../../format/moment'
 import { loginQuery } from '../../login/queries'
 
-/** The frame of a dialog of the session's menu. */
-export function MenuDialog(props: { title: string; close: () => void; children: ReactNode }) {
+/** The frame of a dialog of the session's menu. While it is busy it stays open. */
+export function MenuDialog(props: { title: string; close: () => void; busy?: boolean; children: ReactNode }) {
+  const { busy = false } = props
   return (
     <Modal
       opened
       onClose={props.close}
       title={props.title}
+      closeOnEscape={!busy}
+      closeOnClickOutside={!busy}
       size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: busy }}
       transitionProps={{ duration: 0 }}
       // The policy forbids the style by which it would lock the page.
       lockScroll={false}

@@ -1,8 +1,9 @@
 import { Stack, Text } from '@mantine/core'
 import { queryOptions, useQueries } from '@tanstack/react-query'
 import { Loading } from '../../components/loading'
-import { api, arrived } from '../../api/client'
+import { accepted, api, ProblemError } from '../../api/client'
 import { Command } from '../../components/command'
+import { ProblemAlert } from '../../components/problem'
 import { shellWord } from '../../format/shell'
 import { useServerAddress } from '../../login/queries'
 import { command } from './commands'
@@ -24,8 +25,13 @@ const speaksQuery = (id: string, protocol: Protocol) =>
     queryKey: ['emulation', id, protocol],
     queryFn: async ({ signal }) => {
       const params = { path: { id }, query: { protocol } }
-      const { response } = await arrived(api.GET('/v1/sessions/{id}/emulation', { params, signal }))
-      return response.ok
+      try {
+        await accepted(api.GET('/v1/sessions/{id}/emulation', { params, signal }))
+        return true
+      } catch (error) {
+        if (error instanceof ProblemError && [404, 409].includes(error.problem.status)) return false
+        throw error
+      }
     },
   })
 
@@ -41,12 +47,17 @@ export default function EmulateDialog({ session, close }: DialogProps) {
   })
   const spoken = protocols.filter((_, i) => answers[i]?.data === true)
   const pending = expired === null && answers.some(({ isPending }) => isPending)
+  const failed = answers.filter(({ isError }) => isError)
+  const error = failed[0]?.error ?? null
   const address = `${server}/emulate/${encodeURIComponent(session.id)}`
   return (
     <MenuDialog title="Emulate this session" close={close}>
       {expired !== null && <Text size="sm">{expired}</Text>}
       {pending && <Loading size="sm" label="Asking which protocols it speaks" />}
-      {!pending && expired === null && spoken.length === 0 && (
+      {error !== null && (
+        <ProblemAlert error={error} again={() => failed.forEach(({ refetch }) => void refetch())} />
+      )}
+      {!pending && expired === null && error === null && spoken.length === 0 && (
         <Text size="sm">
           No protocol can be emulated from this session: it holds no recorded requests, and no stream of Loom,
           of anthropic_agent or of Compozy.

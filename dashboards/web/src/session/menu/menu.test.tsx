@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
-import { cleanup, render, screen, within, waitFor } from '@testing-library/react'
+import { act, cleanup, render, screen, within, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Router } from 'wouter'
@@ -117,6 +117,33 @@ test('a session is emulated in the protocols that it speaks', async () => {
     'tapedeck emulate loom --server https://deck.example demo',
   )
   expect(dialog.queryByLabelText('the command that emulates HTTP')).toBeNull()
+})
+
+test('a server that is busy is no session without recorded requests', async () => {
+  const busy = { title: 'Busy', status: 503, detail: 'Too many at once.' }
+  vi.spyOn(api, 'GET').mockResolvedValue({ error: busy, response: Response.json(busy, { status: 503 }) })
+  const { choose } = await open(['read:raw'])
+  const dialog = await choose('Emulate…')
+  expect((await dialog.findByRole('alert')).textContent).toContain('Too many at once.')
+  expect(dialog.queryByText(/^No protocol can be emulated/)).toBeNull()
+  expect(dialog.getByRole('button', { name: 'Try again' })).toBeTruthy()
+})
+
+test('a deletion that ends after its page was left does not change the page', async () => {
+  let end: (answer: { response: Response }) => void = () => undefined
+  const answer = new Promise<{ response: Response }>((resolve) => (end = resolve))
+  vi.spyOn(api, 'DELETE').mockReturnValue(answer)
+  const { user, choose, history } = await open(['admin'])
+  const dialog = await choose('Delete…')
+  await user.click(dialog.getByRole('button', { name: 'Delete the session' }))
+  await user.keyboard('{Escape}')
+  expect(screen.getByRole('dialog')).toBeTruthy()
+  cleanup()
+  await act(async () => {
+    end({ response: new Response(null, { status: 204 }) })
+    await answer
+  })
+  expect(history).toEqual(['/sessions/demo'])
 })
 
 test('a deletion is confirmed, and leaves the page', async () => {

@@ -1,12 +1,15 @@
-import { Badge, Button, Text } from '@mantine/core'
+import { Badge, Button, Group, Modal, Text } from '@mantine/core'
 import { IconThumbDown, IconThumbUp } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client'
+import { useFocusReturn } from '../../components/focusreturn'
 import { Loading } from '../../components/loading'
 import { ProblemAlert } from '../../components/problem'
 import { Time } from '../../components/time'
 import { hasScope, loginQuery } from '../../login/queries'
 import { MomentLink } from '../moment'
+import { offsetOfTime } from '../player/position'
 import { NoteForm } from './form'
 import classes from './notes.module.css'
 import { deleteNote, type Note, notesQuery } from './queries'
@@ -40,16 +43,12 @@ export default function Notes({ session }: { session: Session }) {
 }
 
 function NoteItem({ note, session, may }: { note: Note; session: Session; may: boolean }) {
-  const client = useQueryClient()
-  const deleting = useMutation({
-    mutationFn: () => deleteNote(session.id, note.id),
-    onSettled: () => client.invalidateQueries(notesQuery(session.id)),
-  })
+  const [asks, setAsks] = useState(false)
   return (
     <li className={classes.note}>
       <div className={classes.head}>
         {note.at !== null && (
-          <MomentLink ms={Date.parse(note.at) - Date.parse(session.started)} started={session.started} />
+          <MomentLink ms={offsetOfTime(note.at, session.started)} started={session.started} />
         )}
         {note.span_id !== null && (
           <Text span size="xs" c="dimmed">
@@ -74,8 +73,7 @@ function NoteItem({ note, session, may }: { note: Note; session: Session; may: b
           <Button
             size="compact-xs"
             variant="default"
-            loading={deleting.isPending}
-            onClick={() => deleting.mutate()}
+            onClick={() => setAsks(true)}
             aria-label={`Delete the note ${note.text === '' ? note.labels.join(', ') : note.text.slice(0, 60)}`}
           >
             Delete
@@ -83,7 +81,40 @@ function NoteItem({ note, session, may }: { note: Note; session: Session; may: b
         )}
       </div>
       {note.text !== '' && <p className={classes.text}>{note.text}</p>}
-      {deleting.error !== null && <ProblemAlert error={deleting.error} />}
+      {asks && <DeleteNote note={note} session={session} close={() => setAsks(false)} />}
     </li>
+  )
+}
+
+/** Deletes a note once that is confirmed: there is no way to get it back. */
+function DeleteNote({ note, session, close }: { note: Note; session: Session; close: () => void }) {
+  useFocusReturn()
+  const client = useQueryClient()
+  const deleting = useMutation({
+    mutationFn: () => deleteNote(session.id, note.id),
+    onSuccess: close,
+    onSettled: () => client.invalidateQueries(notesQuery(session.id)),
+  })
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Delete the note of ${note.author}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      transitionProps={{ duration: 0 }}
+      // The policy forbids the style by which it would lock the page.
+      lockScroll={false}
+    >
+      <Text size="sm">It cannot be undone.</Text>
+      {deleting.error !== null && <ProblemAlert error={deleting.error} />}
+      <Group justify="flex-end" gap="xs" mt="sm">
+        <Button size="xs" variant="default" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+        <Button size="xs" color="red.9" loading={deleting.isPending} onClick={() => deleting.mutate()}>
+          Delete the note
+        </Button>
+      </Group>
+    </Modal>
   )
 }

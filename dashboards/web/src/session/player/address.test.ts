@@ -14,7 +14,12 @@ test.each([
 ])('%s', (search, want) => expect(momentOf(search, started)).toEqual(want))
 
 test('the address of a moment leads back to it', () => {
-  const address = addressOf('http://deck:4600/sessions/x?t=4#top', 'a/b', 1234.567891)
+  const address = addressOf('http://deck:4600/sessions/a%2Fb?t=4&from=x', 1234.567891)
   expect(address).toBe('http://deck:4600/sessions/a%2Fb?t=1.234567891')
   expect(momentOf(new URL(address).search, started)).toEqual({ offset: 1234.567891, position: null })
 })
+
+test.each([
+  ['http://deck:4600/share?tab=totals#tds_secret', 'http://deck:4600/share?tab=totals&t=2#tds_secret'],
+  ['file:///home/me/release.html?t=4', 'file:///home/me/release.html?t=2'],
+])('a moment of %s is on the same page', (page, want) => expect(addressOf(page, 2000)).toBe(want))

@@ -18,10 +18,13 @@ export function momentOf(
   return Number.isNaN(offset) ? null : { offset, position: t }
 }
 
-/** The address of a session at a moment, to the nanosecond, with the view that a page shows, to be handed on. */
-export function addressOf(page: string, session: string, offset: number): string {
-  const url = new URL(`/sessions/${encodeURIComponent(session)}`, page)
-  const { tab, span } = placeOf(new URL(page).search)
+/**
+ * The address of a session's page at a moment, to the nanosecond, with the view that it shows, to be handed on. What
+ * follows its # is kept: it may be the secret of a shared link.
+ */
+export function addressOf(page: string, offset: number): string {
+  const url = new URL(page)
+  const { tab, span } = placeOf(url.search)
   url.search = withPlace('', { tab, span, t: momentText(offset) })
   return url.href
 }

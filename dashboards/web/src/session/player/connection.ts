@@ -28,6 +28,7 @@ export class ReplayConnection {
   private socket: Connection | null = null
   private outstanding = 0
   private failures = 0
+  private failuresBefore = 0
   private pollTimer: ReturnType<typeof setInterval> | undefined
   private retryTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -51,6 +52,7 @@ export class ReplayConnection {
       opened: () => {
         if (!current()) return
         this.ready = true
+        this.failuresBefore = this.failures
         this.failures = 0
         this.listener.opened()
       },
@@ -97,6 +99,8 @@ export class ReplayConnection {
   }
 
   private receive(message: Message) {
+    // A connection that the server breaks off with an error counts as a failed attempt.
+    if (message.type === 'error') this.failures = this.failuresBefore
     const stepped =
       message.type === 'error' ? this.stepping : message.type === 'state' && message.op === 'step'
     if (stepped) this.stepping = false

@@ -12,7 +12,7 @@ const state: PlayerState = {
     playing: false,
     speed: 1,
   },
-  ...{ idleLimit: null, loop: false, running: false, live: false, trouble: null },
+  ...{ idleLimit: null, loop: false, running: false, live: false, trouble: null, barred: null },
 }
 
 function press(key: string, now: Partial<PlayerState> = {}) {

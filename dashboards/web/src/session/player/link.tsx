@@ -6,7 +6,7 @@ import { addressOf } from './address'
 import { usePlayer } from './context'
 
 /** Copies an address that opens the session at the moment there is when it is pressed. */
-export function CopyMoment({ session }: { session: string }) {
+export function CopyMoment() {
   const player = usePlayer()
   const { copy, copied } = useClipboard()
   if (!hasAddress) return null
@@ -17,7 +17,7 @@ export function CopyMoment({ session }: { session: string }) {
         color={copied ? 'teal' : 'gray'}
         size="lg"
         aria-label="Copy a link to this moment"
-        onClick={() => copy(addressOf(location.href, session, player.state().offset))}
+        onClick={() => copy(addressOf(location.href, player.state().offset))}
       >
         {copied ? <IconCheck size={18} /> : <IconLink size={18} />}
       </ActionIcon>

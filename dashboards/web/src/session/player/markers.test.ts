@@ -53,6 +53,8 @@ test('alerts are marked where they began and ended, but for those about a tag or
     { at: 0, kind: 'alert', name: 'early: no frame for more than 2m0s', until: 10_000 },
     { at: 30_000, kind: 'alert', name: 'silent: no frame for more than 2m0s', until: null },
   ])
+  const [precise] = alertMarkers([alert({ began: '2026-03-02T10:00:00.0059Z' })], '2026-03-02T10:00:00.0001Z')
+  expect(precise?.at).toBe(5.8)
 })
 
 test('notes are marked at their moments, by their text, else their labels or thumb', () => {
@@ -72,6 +74,7 @@ test('notes are marked at their moments, by their text, else their labels or thu
     [
       note,
       { ...note, at: null },
+      { ...note, at: '2026-03-02T10:00:03.0009Z' },
       { ...note, text: '' },
       { ...note, text: '', labels: [], at: '2026-03-02T09:59:00Z' },
     ],
@@ -79,6 +82,7 @@ test('notes are marked at their moments, by their text, else their labels or thu
   )
   expect(marks).toEqual([
     { at: 3500, kind: 'note', name: 'ops: The tax is left out.' },
+    { at: 3000.9, kind: 'note', name: 'ops: The tax is left out.' },
     { at: 3500, kind: 'note', name: 'ops: refund, triage' },
     { at: 0, kind: 'note', name: 'ops: thumb down' },
   ])

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client'
 import type { Alert } from '../../api/alerts'
+import { offsetOfTime } from './position'
 
 type Span = Schemas['Span']
 type Note = Schemas['Note']
@@ -15,7 +16,7 @@ export interface Marker {
 
 /** Where the alerts of a session began, in order of time. Those about its tags or tenant have no place in it. */
 export function alertMarkers(alerts: readonly Alert[], started: string): Marker[] {
-  const offset = (time: string) => Math.max(0, Date.parse(time) - Date.parse(started))
+  const offset = (time: string) => Math.max(0, offsetOfTime(time, started))
   return alerts
     .filter(({ per }) => per === null)
     .map(({ rule, detail, began, ended }) => ({
@@ -34,7 +35,7 @@ export function noteMarkers(notes: readonly Note[], started: string): Marker[] {
     const says = [text, labels.join(', '), thumb === null ? '' : `thumb ${thumb}`].find((part) => part !== '')
     return [
       {
-        at: Math.max(0, Date.parse(at) - Date.parse(started)),
+        at: Math.max(0, offsetOfTime(at, started)),
         kind: 'note' as const,
         name: `${author}: ${says ?? ''}`,
       },

@@ -23,8 +23,10 @@ export interface PlayerState {
   running: boolean
   /** The moment is the present: what arrives is shown as it does. */
   live: boolean
-  /** What prevents playing, in readable form: a lost connection, a refusal; null for nothing. */
+  /** What interrupts playing, in readable form: a lost connection, a refusal; null for nothing. */
   trouble: string | null
+  /** Why nothing can be played, stepped or followed, in readable form; null where it can. */
+  barred: string | null
 }
 
 /** Plays one session. All views of it show the same moment: the player's. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nanoseconds, offsetOf, timeAfter } from './position'
+import { nanoseconds, offsetOf, offsetOfTime, timeAfter } from './position'
 
 test.each([
   ['2026-01-02T03:04:05Z', 1_767_323_045_000_000_000n],
@@ -13,6 +13,12 @@ test('a position has its offset to the nanosecond', () => {
   expect(offsetOf(`1767323045012345678.${id}.0`, started)).toBe(0)
   expect(offsetOf(`1767323046512345679.${id}.9`, started)).toBe(1500.000001)
   expect(offsetOf('yesterday', started)).toBeNaN()
+})
+
+test('a time has its offset to the nanosecond', () => {
+  expect(offsetOfTime('2026-01-02T03:04:05.005900Z', '2026-01-02T03:04:05.0001Z')).toBe(5.8)
+  expect(offsetOfTime('2026-01-02T03:04:15.0001Z', '2026-01-02T03:04:05.000900001Z')).toBe(9999.199999)
+  expect(offsetOfTime('2026-01-02T03:04:04Z', '2026-01-02T03:04:05Z')).toBe(-1000)
 })
 
 test('a range to just after an offset has the frame there', () => {

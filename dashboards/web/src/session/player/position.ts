@@ -4,6 +4,11 @@ export function nanoseconds(time: string): bigint {
   return BigInt(Date.parse(`${whole}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9))
 }
 
+/** How long a time, in RFC 3339, is after a session's start: ms, exact to the nanosecond. */
+export function offsetOfTime(time: string, started: string): number {
+  return Number(nanoseconds(time) - nanoseconds(started)) / 1e6
+}
+
 /**
  * The time in RFC 3339, with nine digits of its second, that is just after an offset, in ms, from a session's start: the
  * end of a range that has the frame at the offset.

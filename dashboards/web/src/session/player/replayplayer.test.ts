@@ -341,6 +341,30 @@ test('a control that is refused is reported', () => {
   expect(stage.player.state().trouble).toBe('not that')
 })
 
+test('an error while live is reported, and the session is followed again after longer and longer waits', () => {
+  const stage = new Stage(true)
+  for (const wait of [250, 500, 1000]) {
+    stage.accept()
+    stage.answer(10_000, { live: true })
+    stage.say({ type: 'error', title: 'Recording not readable', status: 503 })
+    stage.listener.closed()
+    expect(stage.player.state()).toMatchObject({
+      running: true,
+      live: true,
+      trouble: 'Recording not readable',
+    })
+    const { length } = stage.connections
+    stage.after(wait - 1)
+    expect(stage.connections).toHaveLength(length)
+    stage.after(1)
+    expect(stage.connections).toHaveLength(length + 1)
+  }
+  stage.accept()
+  expect(stage.player.state()).toMatchObject({ live: true, trouble: null })
+  stage.say({ type: 'error', title: 'Session deleted', status: 410 })
+  expect(stage.player.state()).toMatchObject({ running: false, live: false })
+})
+
 test('a loop begins again where the server begins it', () => {
   const stage = new Stage(false, { offset: 9000, position: null })
   stage.player.setLoop(true)
@@ -352,14 +376,16 @@ test('a loop begins again where the server begins it', () => {
   expect(stage.after(100)).toMatchObject({ offset: 100, playing: true })
 })
 
-test('of a session that is no more the moment stays, and nothing plays', () => {
+test('of a session that cannot be played the moment stays, and nothing plays', () => {
   const stage = new Stage(true)
   stage.accept()
   stage.answer(10_000, { live: true })
   stage.after(100)
-  stage.player.gone()
+  stage.player.bar('It has been deleted.')
   expect(stage.player.state()).toMatchObject({ running: false, live: false, playing: false, trouble: null })
   stage.player.play()
+  stage.player.step(1)
+  stage.player.goLive()
   stage.after(60_000)
   expect(stage.player.state().playing).toBe(false)
   expect(stage.connections).toHaveLength(1)

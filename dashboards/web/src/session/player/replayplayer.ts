@@ -68,6 +68,7 @@ export class ReplayPlayer implements Player {
       running: tape.running,
       live,
       trouble: null,
+      barred: null,
     }
     this.clock = { offset: this.current.offset, at: 0, speed: 0, ceiling: Infinity }
     this.connection = new ReplayConnection(tape.session, environment, {
@@ -116,11 +117,11 @@ export class ReplayPlayer implements Player {
     if (this.current.running && (lost || !this.current.live)) this.over()
   }
 
-  /** Handles that the session was deleted: what is shown stays, and there is nothing to play. */
-  gone() {
-    this.over()
-    this.set({ trouble: null })
-    this.closed = true
+  /** Sets why the session cannot be played, or null. What plays or is followed ends; what is shown stays. */
+  bar(barred: string | null) {
+    if (barred === this.current.barred) return
+    if (barred !== null) this.over()
+    this.set({ barred, trouble: null })
   }
 
   subscribe = (changed: () => void): (() => void) => {
@@ -132,7 +133,7 @@ export class ReplayPlayer implements Player {
 
   play = () => {
     const { offset, duration, running, playing } = this.current
-    if (playing || this.closed) return
+    if (playing || this.closed || this.current.barred !== null) return
     if (offset >= duration && running) {
       this.goLive()
       return
@@ -157,6 +158,7 @@ export class ReplayPlayer implements Player {
   }
 
   step = (frames: number) => {
+    if (this.current.barred !== null) return
     this.ending = false
     this.settle(this.now(), { playing: false, live: false, trouble: null })
     this.sync.addSteps(frames)
@@ -309,7 +311,8 @@ export class ReplayPlayer implements Player {
         this.takeSteps()
         return
       case 'error':
-        if (this.current.live) this.over()
+        // A session that was deleted is over. What else breaks a playback off may pass.
+        if (this.current.live && [404, 410].includes(message.status)) this.over()
         else this.set({ trouble: message.detail ?? message.title })
         return
       case 'end':

@@ -27,6 +27,7 @@ const start: PlayerState = {
   running: false,
   live: false,
   trouble: null,
+  barred: null,
 }
 
 beforeEach(() => {
@@ -126,6 +127,15 @@ test('a session that is over has no way to live; one that runs has, with how far
   set({ trouble: 'Lost the connection to the server, reconnecting …' })
   expect(screen.getByText('Waiting')).toBeTruthy()
   expect(screen.getByText(/^Lost the connection/)).toBeTruthy()
+})
+
+test('where nothing can be played the controls are off, and the reason stands there', () => {
+  const { set } = show()
+  expect(button('Play')).toHaveProperty('disabled', false)
+  set({ barred: 'The frames expired: nothing can be played.' })
+  for (const name of ['Play', 'One frame back', 'One frame on'])
+    expect(button(name)).toHaveProperty('disabled', true)
+  expect(screen.getByText('The frames expired: nothing can be played.')).toBeTruthy()
 })
 
 test('keys do what the controls do, but for those that a field takes', async () => {

@@ -44,7 +44,8 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
   }, [timeline, alerts, notes, session.started])
   const [helps, help] = useState(false)
   const { open: find } = useFind()
-  const trouble = usePlayerState((state) => state.trouble)
+  const trouble = usePlayerState((state) => state.barred ?? state.trouble)
+  const barred = usePlayerState((state) => state.barred !== null)
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (helps || isTaken(event)) return // the dialog opens before it takes the focus
@@ -67,11 +68,11 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
       <Scrubber session={session} markers={markers} />
       <div className={classes.controls}>
         <div className={classes.group}>
-          <Control name="One frame back" keys="," onClick={() => player.step(-1)}>
+          <Control name="One frame back" keys="," disabled={barred} onClick={() => player.step(-1)}>
             <IconPlayerSkipBackFilled size={16} />
           </Control>
           <PlayPause />
-          <Control name="One frame on" keys="." onClick={() => player.step(1)}>
+          <Control name="One frame on" keys="." disabled={barred} onClick={() => player.step(1)}>
             <IconPlayerSkipForwardFilled size={16} />
           </Control>
         </div>
@@ -83,7 +84,7 @@ export function TransportBar({ session }: { session: Schemas['SessionDetail'] })
           <Loop />
         </div>
         <div className={`${classes.group} ${classes.extras}`}>
-          <CopyMoment session={session.id} />
+          <CopyMoment />
           <Control name="Keys" keys="?" onClick={() => help(true)}>
             <IconKeyboard size={18} />
           </Control>
@@ -99,10 +100,11 @@ function Control(props: {
   name: string
   keys: string
   on?: boolean
+  disabled?: boolean
   onClick: () => void
   children: ReactNode
 }) {
-  const { name, keys, on, onClick, children } = props
+  const { name, keys, on, disabled = false, onClick, children } = props
   return (
     <Tooltip label={`${name} (${keys})`}>
       <ActionIcon
@@ -111,6 +113,7 @@ function Control(props: {
         size="lg"
         aria-label={name}
         aria-keyshortcuts={keys}
+        disabled={disabled}
         {...(on !== undefined && { 'aria-pressed': on })}
         onClick={onClick}
       >
@@ -123,6 +126,7 @@ function Control(props: {
 function PlayPause() {
   const player = usePlayer()
   const playing = usePlayerState((state) => state.playing)
+  const barred = usePlayerState((state) => state.barred !== null)
   return (
     <Tooltip label={playing ? 'Pause (Space)' : 'Play (Space)'}>
       <ActionIcon
@@ -130,6 +134,7 @@ function PlayPause() {
         radius="xl"
         aria-label={playing ? 'Pause' : 'Play'}
         aria-keyshortcuts="Space"
+        disabled={barred}
         onClick={() => (playing ? player.pause() : player.play())}
       >
         {playing ? <IconPlayerPauseFilled size={20} /> : <IconPlayerPlayFilled size={20} />}

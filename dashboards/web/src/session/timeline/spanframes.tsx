@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Schemas } from '../../api/client'
 import { ProblemAlert } from '../../components/problem'
 import { bytes } from '../../format/numbers'
@@ -45,13 +45,19 @@ function Lines({ session, started, span, end }: Props) {
   const client = useQueryClient()
   const filter = { types: [], direction: null }
   const page = useQuery(pageQuery(client, session, filter, before(span.position), most))
+  const { refetch } = page
+  const grows = (page.data?.length ?? 0) < most
+  useEffect(() => {
+    // The span has lasted on, and frames may have come.
+    if (grows) void refetch({ cancelRefetch: false })
+  }, [end, grows, refetch])
   if (page.data === undefined)
     return page.error === null ? null : <ProblemAlert error={page.error} again={() => void page.refetch()} />
+  const lines = page.data.filter(({ offset_ms }) => offset_ms <= end)
   return (
-    <ol className={classes.frames}>
-      {page.data
-        .filter(({ offset_ms }) => offset_ms <= end)
-        .map(({ position, offset_ms, type, size, head }) => (
+    <>
+      <ol className={classes.frames}>
+        {lines.map(({ position, offset_ms, type, size, head }) => (
           <li key={position}>
             <MomentLink ms={offset_ms} started={started} />
             <span>{type}</span>
@@ -59,7 +65,13 @@ function Lines({ session, started, span, end }: Props) {
             <code title={head}>{head}</code>
           </li>
         ))}
-    </ol>
+      </ol>
+      {lines.length === most && (
+        <Text size="xs" c="dimmed">
+          Later ones are listed under Frames.
+        </Text>
+      )}
+    </>
   )
 }
 

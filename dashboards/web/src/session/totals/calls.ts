@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client'
+import { offsetOfTime } from '../player/position'
 import { endOf, withDescendants } from '../timeline/span'
 import { costsOf, together, type Costs } from './costs'
 
@@ -35,13 +36,12 @@ export interface ModelCall {
 /** The model calls of a session in order, and the usage that belongs to no call. */
 export function callsOf(timeline: Schemas['Timeline']): ModelCall[] {
   const calls: ModelCall[] = []
-  const started = Date.parse(timeline.started)
   const alone = (usage: Schemas['UsageRecord'], name: string) =>
     calls.push({
       id: usage.id,
       name,
       model: usage.model,
-      at: Date.parse(usage.at) - started,
+      at: offsetOfTime(usage.at, timeline.started),
       took: null,
       firstToken: null,
       tokens: usage.tokens,

@@ -52,4 +52,6 @@ test('the cost grows with each usage record', () => {
     [...[undefined, undefined, '0.1', '0.1', '0.12', '0.12', '0.42', '0.42']],
   )
   expect(stepAt([], 5)).toBeUndefined()
+  const exact = { ...timeline, started: '2026-03-02T10:00:00.0009Z', spans: [] }
+  expect(costSteps(exact)[0]?.at).toBe(899.1)
 })

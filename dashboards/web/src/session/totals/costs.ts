@@ -2,6 +2,7 @@ import type { Schemas } from '../../api/client'
 import { sumOf } from '../../format/decimal'
 import type { Amount } from '../../format/numbers'
 import type { Reason } from '../../format/unpriced'
+import { offsetOfTime } from '../player/position'
 import { withDescendants } from '../timeline/span'
 
 type UsageRecord = Schemas['UsageRecord']
@@ -72,13 +73,12 @@ export interface CostStep {
 
 /** How the cost of a session grew: a step for each usage record that has a cost, in order. */
 export function costSteps(timeline: Schemas['Timeline']): CostStep[] {
-  const started = Date.parse(timeline.started)
   const records = [...timeline.usage]
   for (const { usage } of withDescendants(timeline.spans)) records.push(...usage)
   let sum = '0'
   return records
     .flatMap(({ at, cost, duplicate }) =>
-      cost === null || duplicate ? [] : [{ at: Date.parse(at) - started, cost }],
+      cost === null || duplicate ? [] : [{ at: offsetOfTime(at, timeline.started), cost }],
     )
     .sort((a, b) => a.at - b.at)
     .map(({ at, cost }) => ({ at, total: { ...cost, amount: (sum = sumOf([sum, cost.amount])) } }))

@@ -39,6 +39,9 @@ test('limits have what was stated of them', () => {
       { name: 'credits', plan: 'plus', balance: '12.50' },
       { name: 'chat', unlimited: true, window_s: 604_800 },
       { name: 'odd', used: 3, window_s: 61 },
+      { name: 'nearly', used_percent: 99.6 },
+      { name: 'hardly', used_percent: 0.4 },
+      { name: 'beyond', used_percent: 103.6 },
     ),
   ).toEqual([
     ['five_hour', '–', '5 h', '55 %', 'allowed_warning'],
@@ -46,6 +49,9 @@ test('limits have what was stated of them', () => {
     ['credits', 'plus', '–', '12.50 left', '–'],
     ['chat', '–', '7 d', 'unlimited', '–'],
     ['odd', '–', '61 s', '3', '–'],
+    ['nearly', '–', '–', '99.6 %', '–'],
+    ['hardly', '–', '–', '0.4 %', '–'],
+    ['beyond', '–', '–', '104 %', '–'],
   ])
 })
 

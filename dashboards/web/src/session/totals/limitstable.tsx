@@ -1,6 +1,7 @@
 import { Table } from '@mantine/core'
 import type { Schemas } from '../../api/client'
 import { ago, fullTime, shortTime } from '../../format/moment'
+import { percent } from '../../format/numbers'
 import { Section } from './section'
 import classes from './totals.module.css'
 
@@ -73,7 +74,8 @@ const figure = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 function usedText(limit: Limit): string {
   const parts: string[] = []
-  if (limit.used_percent !== null) parts.push(`${Math.round(limit.used_percent)} %`)
+  const { used_percent: used } = limit
+  if (used !== null) parts.push(used > 100 ? `${Math.round(used)} %` : percent(used / 100))
   if (limit.used !== null && limit.max !== null) {
     parts.push(`${figure.format(limit.used)} of ${figure.format(limit.max)}`)
   } else if (limit.used !== null) {

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client'
+import { offsetOfTime } from '../player/position'
 import { askedAt, endOf } from '../timeline/span'
 
 type Span = Schemas['Span']
@@ -89,7 +90,7 @@ export function madeIn(messages: readonly Schemas['Message'][], started: string)
   const written = new Map<string, number>()
   for (const { kind, span_id, ended } of messages) {
     if (kind !== 'tool_arguments' || ended === null) continue
-    const at = Date.parse(ended) - Date.parse(started)
+    const at = offsetOfTime(ended, started)
     written.set(span_id, Math.max(written.get(span_id) ?? -Infinity, at))
   }
   return (span) => {

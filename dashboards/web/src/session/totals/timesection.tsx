@@ -12,31 +12,29 @@ import { madeIn, pathOf, type Step, splitOf, spendings } from './path'
 import { Section } from './section'
 import classes from './totals.module.css'
 
-/** How many runs, and how many steps of one, are listed. */
+/** How many runs are listed, and how many steps of one. */
 const mostRuns = 50
 const mostSteps = 100
 
 /** Where the time of each run went by its critical path, and that path of one of them. */
 export function TimeSection({ timeline }: { timeline: Schemas['Timeline'] }) {
   const transcript = useQuery(transcriptQuery(timeline.session_id)).data
-  const runs = useMemo(() => {
-    const made = madeIn(transcript ?? [], timeline.started)
-    return timeline.spans
-      .filter(({ kind }) => kind === 'run')
-      .slice(0, mostRuns)
-      .map((run, i) => ({
-        run,
-        name: `Run ${i + 1}`,
-        steps: pathOf(run, endOf(run) ?? timeline.duration_ms, made),
-      }))
-  }, [timeline, transcript])
-  const longest = runs.reduce(
-    (most, one, i) => (lasting(one.steps) > lasting(runs[most]?.steps ?? []) ? i : most),
-    0,
+  const all = useMemo(
+    () =>
+      timeline.spans
+        .filter(({ kind }) => kind === 'run')
+        .map((run, i) => ({ run, name: `Run ${i + 1}`, end: endOf(run) ?? timeline.duration_ms })),
+    [timeline],
   )
-  const [chosen, choose] = useState<number | null>(null)
-  const shown = runs[chosen ?? longest]
-  if (shown === undefined || lasting(shown.steps) <= 0) return null
+  const made = useMemo(() => madeIn(transcript ?? [], timeline.started), [transcript, timeline])
+  const runs = useMemo(
+    () => all.slice(0, mostRuns).map((one) => ({ ...one, steps: pathOf(one.run, one.end, made) })),
+    [all, made],
+  )
+  const [chosen, choose] = useState<string | null>(null)
+  const shown = all.find(({ run }) => run.id === chosen) ?? longestOf(all)
+  const steps = useMemo(() => (shown === undefined ? [] : pathOf(shown.run, shown.end, made)), [shown, made])
+  if (shown === undefined || lasting(steps) <= 0) return null
   return (
     <>
       <Section title="Time of runs" note="by what determined it">
@@ -66,23 +64,44 @@ export function TimeSection({ timeline }: { timeline: Schemas['Timeline'] }) {
               </Table.Tr>
             )
           })}
+          {all.length > mostRuns && (
+            <Table.Tr>
+              <Table.Td colSpan={2 + spendings.length}>
+                and {counted(all.length - mostRuns, 'more run')}
+              </Table.Td>
+            </Table.Tr>
+          )}
         </Table.Tbody>
       </Section>
-      {runs.length > 1 && (
+      {all.length > 1 && (
         <NativeSelect
           size="xs"
           maw={160}
           aria-label="Whose critical path"
           value={shown.run.id}
-          data={runs.map(({ run, name }) => ({ value: run.id, label: name }))}
-          onChange={({ currentTarget }) =>
-            choose(runs.findIndex(({ run }) => run.id === currentTarget.value))
-          }
+          data={all.map(({ run, name }) => ({ value: run.id, label: name }))}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
         />
       )}
-      <Path name={shown.name} steps={shown.steps} started={timeline.started} />
+      <Path name={shown.name} steps={steps} started={timeline.started} />
     </>
   )
+}
+
+interface Run {
+  run: Schemas['Span']
+  name: string
+  /** ms from the session's start. */
+  end: number
+}
+
+/** The run that took longest, the first of several. */
+function longestOf(runs: readonly Run[]): Run | undefined {
+  let longest = runs[0]
+  for (const one of runs)
+    if (longest !== undefined && one.end - one.run.start_ms > longest.end - longest.run.start_ms)
+      longest = one
+  return longest
 }
 
 const names = { model: 'Model', tool: 'Tools', queue: 'Queue', unattributed: 'Unattributed' }

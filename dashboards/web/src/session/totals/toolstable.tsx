@@ -15,7 +15,7 @@ export function ToolsTable({ tools, started }: { tools: readonly ToolTotal[]; st
           <Table.Th>Tool</Table.Th>
           <Table.Th data-number>Calls</Table.Th>
           <Table.Th data-number>Errors</Table.Th>
-          <Table.Th data-number>Never ended</Table.Th>
+          <Table.Th data-number>Open</Table.Th>
           <Table.Th data-number>p50</Table.Th>
           <Table.Th data-number>Longest</Table.Th>
           <Table.Th>At</Table.Th>

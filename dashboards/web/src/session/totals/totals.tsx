@@ -95,7 +95,7 @@ function costNote(
   if (calls === 0) return 'no call reported its usage'
   if (unpriced === 0) return ''
   if (!named) return 'the source does not say which models it called'
-  if (cost === null) return 'none of the models called has a price'
+  if (cost === null) return 'no call has a cost'
   return `without ${count(unpriced)} of ${count(calls)} calls, which have no price`
 }
 
