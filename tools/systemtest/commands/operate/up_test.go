@@ -13,6 +13,7 @@ import (
 	"tapedeck/internal/app/server"
 	"tapedeck/internal/bounded"
 	"tapedeck/internal/fulltest"
+	"tapedeck/internal/loopback"
 	"tapedeck/tools/systemtest/commands/commandtest"
 )
 
@@ -127,6 +128,14 @@ func TestServerAway(t *testing.T) {
 	t.Parallel()
 	commandtest.NeedEngine(t)
 	for name, send := range map[string]func(*testing.T, *commandtest.Instance){
+		moved: func(t *testing.T, s *commandtest.Instance) {
+			_, stderr, exit := s.Run(t, "flush")
+			_, dir, named := strings.Cut(stderr, "send them here with --spool ")
+			if exit != commandtest.ExitFailed || !named {
+				t.Fatalf("flush to another server: exit %d, %s", exit, stderr)
+			}
+			s.Must(t, "flush", "--spool", strings.TrimSpace(dir))
+		},
 		"flushed": func(t *testing.T, s *commandtest.Instance) {
 			if stdout, _, exit := s.Run(t, "doctor"); exit != commandtest.ExitFailed || !strings.Contains(stdout, `→ "tapedeck flush" sends them`) {
 				t.Errorf("doctor: exit %d\n%s", exit, stdout)
@@ -142,16 +151,19 @@ func TestServerAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			serverAway(t, send)
+			serverAway(t, name == moved, send)
 		})
 	}
 }
 
+// moved is the case in which the server comes back at another address.
+const moved = "flushed to another address"
+
 // serverAway has a server go away permanently under a recording; send is to send
 // what was kept once another one is there.
-func serverAway(t *testing.T, send func(*testing.T, *commandtest.Instance)) {
-	dir := filepath.Join(t.TempDir(), "data")
-	s, err := commandtest.StartUp(t, dir)
+func serverAway(t *testing.T, moves bool, send func(*testing.T, *commandtest.Instance)) {
+	dir, address := filepath.Join(t.TempDir(), "data"), loopback.Free(t)
+	s, err := commandtest.StartUp(t, dir, "--listen", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +190,10 @@ func serverAway(t *testing.T, send func(*testing.T, *commandtest.Instance)) {
 	if want := "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n"; stdout.String() != want {
 		t.Errorf("the command's output came through as %q, want %q", stdout, want)
 	}
-	if s, err = commandtest.StartUp(t, dir); err != nil {
+	if moves {
+		address = loopback.Free(t)
+	}
+	if s, err = commandtest.StartUp(t, dir, "--listen", address); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Stop()
