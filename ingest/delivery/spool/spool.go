@@ -129,7 +129,7 @@ func Open(opts Options) (*Spool, error) {
 		return nil, err
 	}
 	if opts.Target != nil {
-		if err := checkTarget(opts.Dir, *opts.Target); err != nil {
+		if err := checkTarget(opts.Dir, *opts.Target, opts.Log); err != nil {
 			lock.Close()
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package spool
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 )
@@ -38,8 +39,9 @@ func (e *TargetError) Error() string {
 const targetName = "target"
 
 // checkTarget returns a TargetError if a directory has blocks for another target. If it has none, or
-// their target is not known, the directory gets the target. The caller holds the lock.
-func checkTarget(dir string, target Target) error {
+// their target is not known, the directory gets the target. A disk without room for it is no error:
+// the blocks of a recording can go straight to the server. The caller holds the lock.
+func checkTarget(dir string, target Target, log *slog.Logger) error {
 	if holds := TargetOf(dir); holds != nil {
 		waiting, err := Look(dir)
 		if err != nil {
@@ -53,11 +55,11 @@ func checkTarget(dir string, target Target) error {
 		}
 	}
 	text, err := json.Marshal(target)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, targetName), text, 0o600)
-	}
 	if err != nil {
-		return fmt.Errorf("write the target of the spool: %w", err)
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, targetName), text, 0o600); err != nil {
+		log.Warn("spool: the server that its blocks are for was not noted", "dir", dir, "error", err)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package spool
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -60,4 +62,14 @@ func TestNoTarget(t *testing.T) {
 	if got := len(next.delivered()); got != 3 {
 		t.Errorf("%d blocks were sent", got)
 	}
+}
+
+// A target that cannot be noted, as on a full disk, keeps nobody from recording.
+func TestTargetNotNoted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, targetName), 0o700); err != nil { // in the place of the file
+		t.Fatal(err)
+	}
+	s := openAt(t, Options{Dir: dir, Target: &Target{Server: "http://a"}, Next: &fakeNext{}})
+	closeNow(t, s)
 }
