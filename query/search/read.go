@@ -143,7 +143,7 @@ func (s *search) take(ctx context.Context, list []candidate) error {
 	}
 	for part := range slices.Chunk(list, 2*firstRows) {
 		hits, looked, err := s.hits(ctx, part)
-		s.answer.Items = append(s.answer.Items, hits...)
+		s.add(hits)
 		if looked > 0 {
 			s.last = part[looked-1].place()
 		}

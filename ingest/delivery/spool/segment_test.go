@@ -269,28 +269,30 @@ func TestUnreadableForNow(t *testing.T) {
 // A file that stays unreadable does not hold up those behind it, and the next start tries it again.
 func TestUnreadableForLong(t *testing.T) {
 	dir := t.TempDir()
-	path := segmentPath(dir, 0, pendingSuffix)
+	path := segmentPath(dir, 1, pendingSuffix)
 	synctest.Test(t, func(t *testing.T) {
-		write(t, path, segmentOf(0, 3))
-		write(t, segmentPath(dir, 1, pendingSuffix), segmentOf(3, 5))
+		write(t, segmentPath(dir, 0, pendingSuffix), segmentOf(0, 3))
+		write(t, path, segmentOf(3, 5))
+		write(t, segmentPath(dir, 2, pendingSuffix), segmentOf(5, 7))
 		next := &fakeNext{refuse: errDown}
 		s := openAt(t, Options{Dir: dir, Next: next})
+		synctest.Wait() // the first block of the first file was refused, and the second file is not open
 		moved := filepath.Join(t.TempDir(), "moved")
 		if err := errors.Join(os.Rename(path, moved), os.Symlink(path, path)); err != nil {
 			t.Fatal(err)
 		}
 		next.set(nil, nil)
 		time.Sleep(2 * unreadableFor) // virtual
-		if got := next.delivered(); !slices.Equal(slices.Sorted(slices.Values(got)), ids(3, 5)) {
+		if got := next.delivered(); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Concat(ids(0, 3), ids(5, 7))) {
 			t.Errorf("sent %v", got)
 		}
 		closeNow(t, s)
-		if err := os.Rename(moved, segmentPath(dir, 0, damagedSuffix)); err != nil {
+		if err := os.Rename(moved, segmentPath(dir, 1, damagedSuffix)); err != nil {
 			t.Fatal(err)
 		}
 	})
 	sent, _, got := spoolOver(t, dir)
-	if !slices.Equal(sent, ids(0, 3)) || got.damaged != 0 {
+	if !slices.Equal(sent, ids(3, 5)) || got.damaged != 0 {
 		t.Errorf("the next start sent %v; totals %+v", sent, got)
 	}
 	wantFiles(t, dir, lockName)
