@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"tapedeck/ingest/delivery/jetstream"
 	"tapedeck/ingest/sink"
@@ -38,6 +39,8 @@ func TestStopGivesBack(t *testing.T) {
 	const frames, perBlock = 4000, 16
 	b.record("s", frames)
 	b.waitDelivered()
+	// What was sent to the sink may not have arrived yet on a busy machine.
+	bounded.Until(t, "the sink has received the blocks", func() bool { return testutil.ToFloat64(sink.HeldMessages) >= frames/perBlock+1 })
 	stop()
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -54,12 +55,19 @@ type archiver struct {
 	said   []string
 }
 
-func (a *archiver) run(url string, all bool) (archive.Result, error) {
+// run runs an archive of the server, whose connections lead to an address: its own, or that of a proxy before it.
+func (a *archiver) run(address string, all bool) (archive.Result, error) {
 	a.Helper()
-	client, err := apiclient.New(url, "")
+	client, err := apiclient.New(a.server.URL, "")
 	if err != nil {
 		a.Fatal(err)
 	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(address, "http://"))
+	}
+	defer transport.CloseIdleConnections()
+	client.HTTP.Transport = transport
 	a.said = nil
 	return archive.Run(a.Context(), archive.Options{Client: client, Place: a.place, All: all,
 		Said: func(line string) { a.said = append(a.said, line) }, Now: func() time.Time { return time.Now().Add(a.later) }})
