@@ -60,7 +60,8 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 			}
 			now := time.Now()
 			idle.Reset(releaseAfter)
-			if g.overflows(d.msg) {
+			tenant, ok := g.examine(ctx, d.msg)
+			if ok && g.overflows() {
 				timer.Stop()
 				free = nil
 				g.handOver(insertCtx, <-g.spare)
@@ -69,7 +70,9 @@ func (g *gatherer) run(ctx context.Context, coming <-chan delivery) {
 			if first {
 				when.begin(now)
 			}
-			g.add(ctx, d.msg, d.at)
+			if ok {
+				g.addBlocks(ctx, d.msg, tenant, d.at)
+			}
 			if g.full() {
 				timer.Stop()
 				free = nil
@@ -138,18 +141,10 @@ func (g *gatherer) full() bool {
 		g.batch.held >= o.batchMessages()
 }
 
-// overflows reports whether the batch is to be stored before a message is added, so that an insert is
+// overflows reports whether the batch is to be stored before the examined message is added, so that an insert is
 // larger than BatchBytes by one message only if that message is as large by itself.
-func (g *gatherer) overflows(m jetstream.Msg) bool {
-	if g.batch.blocks == 0 {
-		return false
-	}
-	entries, err := block.Entries(m.Data(), g.entries)
-	if err != nil {
-		return false // the message will be set aside
-	}
-	g.entries = entries
-	return g.batch.columns.Bytes()+unpackedSize(entries) > g.sink.opts.BatchBytes
+func (g *gatherer) overflows() bool {
+	return g.batch.blocks > 0 && g.batch.columns.Bytes()+unpackedSize(g.entries) > g.sink.opts.BatchBytes
 }
 
 // handOver passes the full batch to the inserter and continues with the spare one. The inserter

@@ -22,23 +22,36 @@ import (
 // If a block has a later format version, no block of the message is stored at first: the message is
 // delivered again, laterTries times.
 func (g *gatherer) add(ctx context.Context, m jetstream.Msg, at time.Time) {
+	if tenant, ok := g.examine(ctx, m); ok {
+		g.addBlocks(ctx, m, tenant, at)
+	}
+}
+
+// examine opens a message. If no block of it can be added to a batch, examine settles it and returns
+// false.
+func (g *gatherer) examine(ctx context.Context, m jetstream.Msg) (tenant string, ok bool) {
 	g.ended = false
 	if ingest.IsFiller(m.Subject()) {
 		g.sink.settle(m, nil)
-		return
+		return "", false
 	}
 	tenant, err := g.open(m.Subject(), m.Data())
 	if err != nil {
 		g.sink.settle(m, g.sink.setAside(ctx, letter{nameOf(m), m.Subject(), m.Headers(), m.Data(), err}))
-		return
+		return "", false
 	}
 	for _, e := range g.entries {
 		if err := block.Readable(e.Data); err != nil && deliveries(m) <= laterTries {
 			g.sink.log.Warn("sink: a block of a later version, left for a sink that reads it", "error", err)
 			g.sink.settle(m, err)
-			return
+			return "", false
 		}
 	}
+	return tenant, true
+}
+
+// addBlocks adds the blocks of the examined message, see add.
+func (g *gatherer) addBlocks(ctx context.Context, m jetstream.Msg, tenant string, at time.Time) {
 	blocks := g.batch.blocks
 	var kept error    // why the message has to be delivered again
 	var omitted []int // indexes of the blocks that were set aside or published in messages of their own

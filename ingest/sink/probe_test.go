@@ -72,14 +72,20 @@ func TestOverflow(t *testing.T) {
 	s := newSink(t, Options{BatchBytes: 1 << 20})
 	g := newGatherer(s, s.out)
 	m := &recordedMessage{data: encoded("s", make([]byte, 700<<10))}
-	if g.overflows(m) {
+	overflows := func(m *recordedMessage) bool {
+		if _, ok := g.examine(t.Context(), m); !ok {
+			t.Fatal("the message has no block")
+		}
+		return g.overflows()
+	}
+	if overflows(m) {
 		t.Error("an empty batch overflows")
 	}
 	g.add(t.Context(), m, time.Now())
-	if !g.overflows(m) || g.full() {
+	if !overflows(m) || g.full() {
 		t.Error("two blocks of 700 KiB fit into a batch of 1 MiB")
 	}
-	if g.overflows(&recordedMessage{data: encoded("s", []byte("x"))}) {
+	if overflows(&recordedMessage{data: encoded("s", []byte("x"))}) {
 		t.Error("a small block does not fit")
 	}
 }
