@@ -18,7 +18,7 @@ import (
 // flushCommand sends the spools that recording commands have left on disk.
 type flushCommand struct {
 	settings.NATSClient
-	Spool string `help:"Send this spool, wherever it was recorded for: that of a server that has ended is the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
+	Spool string `help:"Send this spool to the server that is named now, also if it was recorded for another one. That of a server that has ended is the folder spool in its --data." placeholder:"DIR" type:"existingdir"`
 	NATS  string `help:"Publish to this NATS server instead of through the tapedeck server." name:"nats" env:"TAPEDECK_NATS" placeholder:"URL"`
 	waitFlags
 }

@@ -1,50 +1,25 @@
 package archive
 
 import (
-	"bytes"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/parquet-go/parquet-go"
-
-	"tapedeck/internal/apiclient"
-	"tapedeck/internal/problem"
 )
 
 // A run with All writes a file of charges again that is missing or changed, and leaves those that are as they were
 // written. Other runs do not read the files.
 func TestDamagedCharges(t *testing.T) {
-	var file bytes.Buffer
-	out := parquet.NewGenericWriter[struct{ Cost float64 }](&file)
-	if _, err := out.Write([]struct{ Cost float64 }{{1.5}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(problem.ServerHeader, "1.0.0")
-		answer := []byte(`{"items": []}`)
-		switch r.URL.Path {
+	file := parquetOf(t, 1)
+	client := serving(t, func(path string) string {
+		switch path {
 		case "/v1/usage/calls":
-			answer = file.Bytes()
+			return string(file)
 		case "/v1/usage":
-			answer = []byte(`{"items": [{"period": "2026-11-27"}, {"period": "2026-11-28"}]}`)
+			return `{"items": [{"period": "2026-11-27"}, {"period": "2026-11-28"}]}`
 		}
-		if _, err := w.Write(answer); err != nil {
-			t.Error(err)
-		}
-	}))
-	t.Cleanup(server.Close)
-	client, err := apiclient.New(server.URL, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.HTTP.CloseIdleConnections)
+		return `{"items": []}`
+	})
 	dir := t.TempDir()
 	place := Directory(dir)
 	path := filepath.Join(dir, "charges", "2026-11-28.parquet")
@@ -59,7 +34,7 @@ func TestDamagedCharges(t *testing.T) {
 		{"all files are there", nil, true, 0, 0},
 		{"missing", func() error { return os.Remove(path) }, false, 0, 1},
 		{"missing, all", nil, true, 1, 0},
-		{"changed, all", func() error { return os.WriteFile(path, file.Bytes()[1:], 0o600) }, true, 1, 0},
+		{"changed, all", func() error { return os.WriteFile(path, file[1:], 0o600) }, true, 1, 0},
 	} {
 		if step.damage != nil {
 			if err := step.damage(); err != nil {

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -33,22 +34,12 @@ func parquetOf(t *testing.T, n int) []byte {
 	return file.Bytes()
 }
 
-// An archive keeps the charges that the server deleted, and takes those that came late. It has the recordings of one
-// tenant of one server.
-func TestChargesOfOneServer(t *testing.T) {
-	rows, tenant := 3, "acme"
+// serving returns a client of a server that answers by the path of a request.
+func serving(t *testing.T, answer func(path string) string) *apiclient.Client {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(problem.ServerHeader, "1.0.0")
-		answer := []byte(`{"items": []}`)
-		switch r.URL.Path {
-		case "/v1/login":
-			answer = fmt.Appendf(nil, `{"tokens": true, "principal": {"kind": "token", "tenant": %q}}`, tenant)
-		case "/v1/usage/calls":
-			answer = parquetOf(t, rows)
-		case "/v1/usage":
-			answer = fmt.Appendf(nil, `{"items": [{"period": "2026-11-28", "calls": %d}]}`, rows)
-		}
-		if _, err := w.Write(answer); err != nil {
+		if _, err := io.WriteString(w, answer(r.URL.Path)); err != nil {
 			t.Error(err)
 		}
 	}))
@@ -58,6 +49,24 @@ func TestChargesOfOneServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.HTTP.CloseIdleConnections)
+	return client
+}
+
+// An archive keeps the charges that the server deleted, and takes those that came late. It has the recordings of one
+// tenant of one server.
+func TestChargesOfOneServer(t *testing.T) {
+	rows, tenant := 3, "acme"
+	client := serving(t, func(path string) string {
+		switch path {
+		case "/v1/login":
+			return fmt.Sprintf(`{"tokens": true, "principal": {"kind": "token", "tenant": %q}}`, tenant)
+		case "/v1/usage/calls":
+			return string(parquetOf(t, rows))
+		case "/v1/usage":
+			return fmt.Sprintf(`{"items": [{"period": "2026-11-28", "calls": %d}]}`, rows)
+		}
+		return `{"items": []}`
+	})
 	dir := t.TempDir()
 	path := filepath.Join(dir, "charges", "2026-11-28.parquet")
 	var said string
